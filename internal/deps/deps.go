@@ -1,0 +1,25 @@
+package deps
+
+import (
+	_ "github.com/apache/arrow/go/v17/arrow/array"
+	_ "github.com/apache/arrow/go/v17/arrow/memory"
+	_ "github.com/cockroachdb/datadriven"
+	_ "github.com/go-json-experiment/json"
+	_ "github.com/go-json-experiment/json/jsontext"
+	_ "github.com/goccy/go-yaml"
+	_ "github.com/google/uuid"
+	_ "github.com/invopop/jsonschema"
+	_ "github.com/klauspost/compress/zstd"
+	_ "github.com/parquet-go/parquet-go"
+	_ "github.com/spf13/cobra"
+	_ "github.com/stretchr/testify/require"
+	_ "github.com/twmb/franz-go/pkg/kadm"
+	_ "github.com/twmb/franz-go/pkg/kfake"
+	_ "github.com/twmb/franz-go/pkg/kgo"
+	_ "github.com/twmb/franz-go/pkg/kmsg"
+	_ "github.com/zeebo/xxh3"
+	_ "go.uber.org/goleak"
+	_ "golang.org/x/sync/semaphore"
+	_ "golang.org/x/sys/unix"
+	_ "pgregory.net/rapid"
+)
