@@ -85,6 +85,8 @@ type Snapshot struct {
 	Properties  map[string]string
 	Txns        map[string]Txn // by application id (Batch and Token both present)
 	Files       int            // live data files; -1 when the files were not read
+	// Unusable says why the table cannot be written (a type or feature that is not supported), nil if it can.
+	Unusable error
 }
 
 // Entry is what one log entry did, as far as other writers care.
@@ -92,7 +94,8 @@ type Entry struct {
 	Version         int64
 	Txns            map[string]Txn // application ids that this entry names
 	Operation       string
-	MetadataChanged bool // schema, partitioning, properties or protocol
+	Mode            string // operationParameters.mode, e.g. "Overwrite"
+	MetadataChanged bool   // schema, partitioning, properties or protocol
 	Removes         []string
 	DataChange      bool // adds or removes rows (not a pure rearrangement)
 	Adds            int
@@ -128,6 +131,8 @@ type Table interface {
 	// Next reads the entry after base, if there is one, and returns the snapshot with it applied;
 	// ok is false when base is still the newest.
 	Next(ctx context.Context, base Snapshot) (next Snapshot, e Entry, ok bool, err error)
+	// History returns the newest limit entries up to s, newest first; fewer when the log is shorter or was cleaned.
+	History(ctx context.Context, s Snapshot, limit int) ([]Entry, error)
 	// Verify checks that base's entry is still the one that was read: ErrReplaced if not.
 	Verify(ctx context.Context, base Snapshot) error
 	// Stage returns a writer of new data files with the schema.

@@ -1,0 +1,271 @@
+package committer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/lakewheel/lakewheel/lakehouse"
+	"github.com/lakewheel/lakewheel/offsets"
+)
+
+// Batch is one commit: the batches First..Last and where they leave the sources.
+type Batch struct {
+	First, Last int64
+	Sources     map[string]offsets.Progress
+	Watermarks  map[string]int64
+	Watermark   Watermark
+	Time        int64 // of the last batch, milliseconds since 1970
+	State       []StateFile
+	// Output holds the rows; nil for a commit without any. Commit finishes it.
+	Output *Output
+}
+
+// Result says what a commit did.
+type Result struct {
+	Version     int64
+	Files       int
+	Rows, Bytes int64
+	SideRows    map[string]int64
+}
+
+// Commit makes the batch visible, with its offsets, and publishes what depends on it. On nil it is done.
+// ErrFenced, ErrPositionLost and ErrRefused mean it was certainly not applied; after any
+// other error only a new Open can tell.
+func (c *Committer) Commit(ctx context.Context, b Batch) (Result, error) {
+	r := c.nextRecord()
+	r.FirstBatch, r.LastBatch, r.Sources, r.Watermarks, r.Watermark = b.First, b.Last, b.Sources, b.Watermarks, b.Watermark
+	r.BatchTime, r.State = b.Time, b.State
+	var files []lakehouse.DataFile
+	if b.Output != nil {
+		var err error
+		if files, r.Side, err = b.Output.finish(ctx); err != nil {
+			return Result{}, err
+		}
+	}
+	if err := c.step("stage"); err != nil {
+		return Result{}, err
+	}
+	if err := c.commit(ctx, r, files, "STREAMING UPDATE"); err != nil {
+		return Result{}, err
+	}
+	return c.result(r, files), nil
+}
+
+func (c *Committer) result(r *Record, files []lakehouse.DataFile) Result {
+	res := Result{Version: c.base.Version, Files: len(files), SideRows: map[string]int64{}}
+	for _, f := range files {
+		res.Rows, res.Bytes = res.Rows+f.Rows, res.Bytes+f.Bytes
+	}
+	for _, s := range r.Side {
+		for _, f := range s.Files {
+			res.SideRows[s.Kind] += f.Rows
+		}
+	}
+	return res
+}
+
+func (c *Committer) step(name string) error {
+	if c.opts.Step == nil {
+		return nil
+	}
+	return c.opts.Step(name)
+}
+
+// nextRecord is a record after the newest one, still without content.
+func (c *Committer) nextRecord() *Record {
+	r := &Record{Format: Format, Token: c.opts.Token(), QueryID: c.queryID, Pipeline: c.opts.Name, Epoch: c.epoch,
+		Writer: c.opts.Writer, Plan: c.opts.Plan, Settings: c.opts.Settings}
+	if c.last != nil {
+		r.Parent = c.last.Token
+	}
+	return r
+}
+
+// commit runs steps 2 to 5 of the protocol for a record whose files are staged.
+func (c *Committer) commit(ctx context.Context, r *Record, files []lakehouse.DataFile, operation string) error {
+	if err := c.writeRecord(ctx, r); err != nil {
+		return err
+	}
+	change := c.change(r, files, operation)
+	base, err := c.put(ctx, r, change)
+	if err != nil {
+		return err
+	}
+	c.base, c.last = base, r
+	if err := c.step("commit"); err != nil {
+		return err
+	}
+	if err := c.publish(ctx, r); err != nil {
+		return err
+	}
+	if err := c.step("publish"); err != nil {
+		return err
+	}
+	c.records.add(r.Token, change.Time)
+	return nil
+}
+
+func (c *Committer) writeRecord(ctx context.Context, r *Record) error {
+	body, err := r.encode()
+	if err != nil {
+		return err
+	}
+	if err := c.opts.Objects.Put(ctx, recordName(r.Pipeline, r.Token), body); err != nil {
+		return fmt.Errorf("write record of batch %d: %w", r.LastBatch, err)
+	}
+	return nil
+}
+
+func (c *Committer) change(r *Record, files []lakehouse.DataFile, operation string) lakehouse.Change {
+	change := lakehouse.Change{
+		App: c.app, Txn: lakehouse.Txn{Batch: r.LastBatch, Token: r.Token}, Time: c.opts.Now().UnixMilli(),
+		Add: files, DataChange: true, Operation: operation,
+		Parameters: map[string]string{"outputMode": "Append", "queryId": r.QueryID, "epochId": strconv.FormatInt(r.LastBatch, 10)},
+		Info:       map[string]any{"lakewheel": info(r)},
+	}
+	if c.base.Version < 0 {
+		change.Create = &lakehouse.Creation{ID: c.tableID, Schema: nullable(c.opts.Schema)}
+	}
+	return change
+}
+
+// info repeats offsets and watermark for people who read the table's history.
+func info(r *Record) map[string]any {
+	sources := make(map[string]offsets.Positions, len(r.Sources))
+	for name, p := range r.Sources {
+		sources[name] = p.Positions()
+	}
+	return map[string]any{"pipeline": r.Pipeline, "batches": []int64{r.FirstBatch, r.LastBatch}, "epoch": r.Epoch, "writer": r.Writer,
+		"offsets": sources, "watermark": r.Watermark.Next}
+}
+
+// maxAsks bounds how often an unknown outcome is asked about before the run ends; with doubling
+// pauses from 50 ms to 5 s that is about half a minute.
+const maxAsks = 12
+
+// put decides the batch: steps 3 and 4. It returns the snapshot with our entry.
+func (c *Committer) put(ctx context.Context, r *Record, change lakehouse.Change) (lakehouse.Snapshot, error) {
+	base := c.base
+	if err := c.verify(ctx, base); err != nil {
+		return base, err
+	}
+	for ask := 0; ask < maxAsks; {
+		next, err := c.opts.Table.Commit(ctx, base, change)
+		if err == nil {
+			return next, nil
+		}
+		if !errors.Is(err, lakehouse.ErrConflict) && !errors.Is(err, lakehouse.ErrUnknown) {
+			return base, c.certain(err)
+		}
+		next, entry, ok, readErr := c.opts.Table.Next(ctx, base)
+		if readErr != nil || !ok {
+			// Not known, or not there yet: the same body under the same key may be sent again.
+			ask++
+			if err := c.opts.Sleep(ctx, pause(ask)); err != nil {
+				return base, fmt.Errorf("%w: batch %d of %s at version %d: %w", ErrOutcomeUnknown, r.LastBatch, c.opts.Name, base.Version+1, err)
+			}
+			continue
+		}
+		switch v := judge(entry, c.app, r.Token); v {
+		case own:
+			return next, nil
+		case fenced:
+			return base, c.fencedBy(ctx, entry)
+		default:
+			if err := c.admit(next, entry, change); err != nil {
+				return base, err
+			}
+			base = next
+		}
+	}
+	return base, fmt.Errorf("%w: batch %d of %s at version %d could not be read back; start again, the table will tell", ErrOutcomeUnknown, r.LastBatch, c.opts.Name, base.Version+1)
+}
+
+func pause(n int) time.Duration { return min(5*time.Second, 25*time.Millisecond<<n) }
+
+func (c *Committer) verify(ctx context.Context, base lakehouse.Snapshot) error {
+	if base.Version < 0 {
+		return nil
+	}
+	return c.certain(c.opts.Table.Verify(ctx, base))
+}
+
+func (c *Committer) certain(err error) error {
+	if errors.Is(err, lakehouse.ErrReplaced) {
+		return fmt.Errorf("%w: %s is not the table that version %d was read from (%w); nothing was written: restore it, or go on with --accept-loss", ErrPositionLost, c.opts.Table, c.base.Version, err)
+	}
+	return err
+}
+
+type verdict int
+
+const (
+	foreign verdict = iota // another application's entry: go on top of it
+	own                    // our entry: the put was applied
+	fenced                 // our application id with another token
+)
+
+// judge says whose entry took the version we wanted.
+func judge(e lakehouse.Entry, app string, token int64) verdict {
+	txn, ok := e.Txns[app]
+	switch {
+	case !ok:
+		return foreign
+	case txn.Token == token:
+		return own
+	default:
+		return fenced
+	}
+}
+
+// admit checks that our change may go on top of a foreign entry.
+func (c *Committer) admit(next lakehouse.Snapshot, e lakehouse.Entry, change lakehouse.Change) error {
+	if takesRows(e) {
+		return fmt.Errorf("%w: %s", ErrPositionLost, takenMessage(c.opts.Table.String(), e))
+	}
+	if change.Create != nil {
+		return fmt.Errorf("%w: %s was created by another writer (%s) while this pipeline started: look at it, then start again", ErrRefused, c.opts.Table, e.Operation)
+	}
+	if e.MetadataChanged {
+		return c.checkSchema(next)
+	}
+	return nil
+}
+
+func (c *Committer) fencedBy(ctx context.Context, e lakehouse.Entry) error {
+	txn := e.Txns[c.app]
+	who := fmt.Sprintf("record %d", txn.Token)
+	if r, err := ReadRecord(ctx, c.opts.Objects, c.opts.Name, txn.Token); err == nil {
+		who = fmt.Sprintf("%s (epoch %d)", r.Writer, r.Epoch)
+	}
+	return fmt.Errorf("%w: %s took over pipeline %s at version %d of %s; this run (epoch %d) ends here", ErrFenced, who, c.opts.Name, e.Version, c.opts.Table, c.epoch)
+}
+
+// checkSchema refuses a table that cannot take our rows.
+func (c *Committer) checkSchema(s lakehouse.Snapshot) error {
+	if s.Version < 0 {
+		return nil
+	}
+	if s.Unusable != nil {
+		return fmt.Errorf("%w: %w", ErrRefused, s.Unusable)
+	}
+	if len(s.PartitionBy) > 0 {
+		return fmt.Errorf("%w: %s is partitioned by %v, which is not supported yet", ErrRefused, c.opts.Table, s.PartitionBy)
+	}
+	if diff := schemaDiff(s.Schema, c.opts.Schema); diff != "" {
+		return fmt.Errorf("%w: the query does not fit the schema of %s: %s; change the query, or write to another table", ErrRefused, c.opts.Table, diff)
+	}
+	return nil
+}
+
+// Maintain does the chores after commits: table checkpoints and the retention of records. Its
+// failure is worth a warning, never a stop.
+func (c *Committer) Maintain(ctx context.Context) error {
+	if c.last == nil {
+		return nil
+	}
+	return errors.Join(c.opts.Table.Maintain(ctx, c.base, c.opts.Now().UnixMilli()), c.records.expire(ctx, c.opts, c.last.Token))
+}

@@ -1,0 +1,241 @@
+package committer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/lakewheel/lakewheel/columnar"
+	"github.com/lakewheel/lakewheel/lakehouse"
+	"github.com/lakewheel/lakewheel/lakehouse/store"
+)
+
+// Options set up a Committer.
+type Options struct {
+	Table lakehouse.Table
+	// Objects holds the table's root: records lie under _lakewheel/ in it.
+	Objects store.Store
+	// Schema of the rows; a new table is made with it.
+	Schema *columnar.Schema
+
+	Name, Previous     string
+	Append, AcceptLoss bool
+	// Bounded: the new epoch rides on the first commit instead of being taken at once.
+	Bounded bool
+	// Writer names this process for those it fences: host, pid, start.
+	Writer   string
+	Plan     string
+	Settings map[string]string
+	// Side tables by kind.
+	Side map[string]SideTable
+	// Retain is how many commits, and how long, records are kept. Both must be passed.
+	RetainCommits int
+	RetainFor     time.Duration
+	// TargetFileSize of data files in bytes.
+	TargetFileSize int64
+
+	Now   func() time.Time
+	Token func() int64  // a random positive 63-bit number
+	NewID func() string // a random UUID
+	Sleep func(ctx context.Context, d time.Duration) error
+	// Step is called after each durable step of a commit ("stage", "commit", "publish"); an error
+	// stops there as a crash would. Nil in production.
+	Step func(step string) error
+}
+
+// SideTable is a table beside the main one that gets rows of the same commits.
+type SideTable struct {
+	Table  lakehouse.Table
+	Schema *columnar.Schema
+}
+
+// Committer commits the batches of one pipeline into one table. It has one owner goroutine.
+type Committer struct {
+	opts Options
+	app  string
+	base lakehouse.Snapshot
+	last *Record // newest record that is committed; nil before the first
+	epoch   int64
+	queryID string
+	tableID string
+	records retention
+}
+
+// Open reads the table, decides (Resolve), rolls the newest commit forward and, unless the
+// run is bounded, takes the next epoch. The record to go on from is Last.
+func Open(ctx context.Context, opts Options) (*Committer, error) {
+	c := &Committer{opts: opts, app: appID(opts.Name)}
+	for {
+		decision, err := c.load(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if decision.Kind == Refuse {
+			return nil, decision.Err
+		}
+		if err := c.adopt(ctx, decision); err != nil {
+			return nil, err
+		}
+		if opts.Bounded {
+			return c, nil
+		}
+		switch err := c.takeEpoch(ctx); {
+		case errors.Is(err, ErrFenced):
+			// Another starter was quicker. The newest starter wins: read again, one epoch higher.
+			continue
+		case err != nil:
+			return nil, err
+		}
+		return c, nil
+	}
+}
+
+// Last is the newest committed record, nil before the first commit.
+func (c *Committer) Last() *Record { return c.last }
+
+// Epoch of this run.
+func (c *Committer) Epoch() int64 { return c.epoch }
+
+// QueryID is the UUID of the query, made at its first commit.
+func (c *Committer) QueryID() string { return c.queryID }
+
+// Version of the table as this run knows it, -1 if there is none yet.
+func (c *Committer) Version() int64 { return c.base.Version }
+
+// load reads the facts of a start and decides.
+func (c *Committer) load(ctx context.Context) (Decision, error) {
+	facts, err := c.facts(ctx)
+	if err != nil {
+		return Decision{}, err
+	}
+	return Resolve(facts), nil
+}
+
+func (c *Committer) facts(ctx context.Context) (Facts, error) {
+	base, err := c.opts.Table.Snapshot(ctx)
+	if err != nil {
+		return Facts{}, err
+	}
+	c.base = base
+	o := c.opts
+	f := Facts{Table: o.Table.String(), Name: o.Name, Previous: o.Previous, Append: o.Append, AcceptLoss: o.AcceptLoss,
+		Version: base.Version, Live: base.Files, Apps: base.Txns}
+	name, txn, ok := f.position()
+	if !ok {
+		f.Proof, err = c.proof(ctx)
+		return f, err
+	}
+	if f.Record, f.RecordErr = ReadRecord(ctx, o.Objects, name, txn.Token); f.RecordErr != nil && !errors.Is(f.RecordErr, store.ErrNotExist) && ctx.Err() != nil {
+		return f, f.RecordErr
+	}
+	f.Taken, err = c.takenSince(ctx, appID(name), txn)
+	return f, err
+}
+
+// position returns the txn a start goes on from, and the name it was written under.
+func (f Facts) position() (name string, txn lakehouse.Txn, ok bool) {
+	for _, name := range []string{f.Name, f.Previous} {
+		if txn, ok := f.Apps[appID(name)]; ok && name != "" {
+			return name, txn, true
+		}
+	}
+	return "", lakehouse.Txn{}, false
+}
+
+// ReadRecord reads the record of a token.
+func ReadRecord(ctx context.Context, objects store.Store, name string, token int64) (*Record, error) {
+	file := recordName(name, token)
+	b, _, err := objects.Get(ctx, file)
+	if err != nil {
+		return nil, err
+	}
+	return decodeRecord(file, b)
+}
+
+// proof looks for a record that has a parent.
+func (c *Committer) proof(ctx context.Context) (int64, error) {
+	list, err := c.opts.Objects.List(ctx, recordsFolder(c.opts.Name), "")
+	if err != nil {
+		return 0, fmt.Errorf("list records of %s: %w", c.opts.Name, err)
+	}
+	for _, info := range list {
+		token, ok := tokenOf(info.Name)
+		if !ok {
+			continue
+		}
+		r, err := ReadRecord(ctx, c.opts.Objects, c.opts.Name, token)
+		if err != nil || r.Parent != 0 { // what cannot be read may be proof as well
+			return token, nil
+		}
+	}
+	return 0, nil
+}
+
+func tokenOf(file string) (int64, bool) {
+	text, ok := strings.CutSuffix(path.Base(file), ".json")
+	token, err := strconv.ParseInt(text, 10, 64)
+	return token, ok && err == nil && token > 0
+}
+
+// takenSince looks through the entries after our newest commit for one that took its rows away.
+func (c *Committer) takenSince(ctx context.Context, app string, txn lakehouse.Txn) (*lakehouse.Entry, error) {
+	for limit := 16; ; limit *= 8 {
+		entries, err := c.opts.Table.History(ctx, c.base, limit)
+		if err != nil {
+			return nil, err
+		}
+		for i := range entries {
+			if entries[i].Txns[app] == txn {
+				return nil, nil
+			}
+			if takesRows(entries[i]) {
+				return &entries[i], nil
+			}
+		}
+		if len(entries) < limit {
+			return nil, nil // the log was cleaned behind a checkpoint
+		}
+	}
+}
+
+// adopt makes a decision the state of the committer and finishes the newest commit.
+func (c *Committer) adopt(ctx context.Context, d Decision) error {
+	if err := c.checkSchema(c.base); err != nil {
+		return err
+	}
+	c.last, c.epoch, c.tableID = d.Record, 1, c.base.ID
+	switch {
+	case d.Record != nil:
+		c.epoch, c.queryID = d.Record.Epoch+1, d.Record.QueryID
+	default:
+		c.queryID = c.opts.NewID()
+	}
+	if c.base.Version < 0 {
+		c.tableID = c.opts.NewID()
+	}
+	if err := c.checkSides(ctx); err != nil {
+		return err
+	}
+	if d.Record != nil {
+		if err := c.publish(ctx, d.Record); err != nil {
+			return err
+		}
+	}
+	return c.records.load(ctx, c.opts)
+}
+
+// takeEpoch commits an entry without rows that carries the new epoch. ErrFenced: another starter was quicker.
+func (c *Committer) takeEpoch(ctx context.Context) error {
+	r := c.nextRecord()
+	r.FirstBatch, r.LastBatch = -1, -1
+	if c.last != nil {
+		keep := *c.last
+		r.FirstBatch, r.LastBatch, r.Sources, r.Watermarks, r.Watermark = keep.FirstBatch, keep.LastBatch, keep.Sources, keep.Watermarks, keep.Watermark
+		r.BatchTime, r.State, r.Plan, r.Settings = keep.BatchTime, keep.State, keep.Plan, keep.Settings
+	}
+	return c.commit(ctx, r, nil, "STREAMING EPOCH")
+}

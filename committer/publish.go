@@ -1,0 +1,107 @@
+package committer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/lakewheel/lakewheel/lakehouse"
+)
+
+// sideOf is the property that ties a side table to the one sink that may write it.
+const sideOf = "lakewheel.sideOf"
+
+// owner is the value of sideOf. It names the table by id: batch numbers begin again in a rebuilt
+// table, and its dead letters must not be taken for those that an earlier one published.
+func (c *Committer) owner(name, kind string) string { return c.tableID + "/" + name + "/" + kind }
+
+// checkSides refuses side tables that belong to someone else, before anything is written.
+func (c *Committer) checkSides(ctx context.Context) error {
+	for kind, s := range c.opts.Side {
+		snap, err := s.Table.Snapshot(ctx)
+		if err != nil {
+			return fmt.Errorf("side table %s: %w", s.Table, err)
+		}
+		if err := c.checkSide(kind, s, snap); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *Committer) checkSide(kind string, s SideTable, snap lakehouse.Snapshot) error {
+	if snap.Version < 0 {
+		return nil
+	}
+	owner := snap.Properties[sideOf]
+	if owner != c.owner(c.opts.Name, kind) && owner != c.owner(c.opts.Previous, kind) {
+		return fmt.Errorf("%w: %s belongs to another table or pipeline (%s is %q): move it away, or give this pipeline a side table of its own (side_tables)", ErrRefused, s.Table, sideOf, owner)
+	}
+	if snap.Unusable != nil {
+		return fmt.Errorf("%w: side table: %w", ErrRefused, snap.Unusable)
+	}
+	if diff := schemaDiff(snap.Schema, nullable(s.Schema)); diff != "" {
+		return fmt.Errorf("%w: side table %s has another schema: %s", ErrRefused, s.Table, diff)
+	}
+	return nil
+}
+
+// publish rolls the side tables forward to a committed record: step 5. It can be repeated.
+func (c *Committer) publish(ctx context.Context, r *Record) error {
+	for _, files := range r.Side {
+		s, ok := c.opts.Side[files.Kind]
+		if !ok || s.Table.String() != files.Table {
+			return fmt.Errorf("%w: batch %d has %d staged files for %s, which is no longer the side table %s of this pipeline: set side_tables back until one run has published them", ErrRefused, r.LastBatch, len(files.Files), files.Table, files.Kind)
+		}
+		if err := c.publishSide(ctx, s, files, r); err != nil {
+			return fmt.Errorf("publish batch %d to %s: %w", r.LastBatch, s.Table, err)
+		}
+	}
+	return nil
+}
+
+// publishSide commits staged files to a side table unless its txn says that they are in. The same
+// change is offered until it is certain that it, or a later batch, is there.
+func (c *Committer) publishSide(ctx context.Context, s SideTable, files SideFiles, r *Record) error {
+	app := appID(r.Pipeline)
+	snap, err := s.Table.Snapshot(ctx)
+	if err != nil {
+		return err
+	}
+	change := c.sideChange(s, files, r)
+	for ask := 0; ask < maxAsks; {
+		if txn, ok := snap.Txns[app]; ok && txn.Batch >= r.LastBatch {
+			return nil
+		}
+		change.Create = c.sideCreation(s, files.Kind, snap)
+		_, err := s.Table.Commit(ctx, snap, change)
+		if err == nil {
+			return nil
+		}
+		if !errors.Is(err, lakehouse.ErrConflict) && !errors.Is(err, lakehouse.ErrUnknown) {
+			return err
+		}
+		next, _, ok, readErr := s.Table.Next(ctx, snap)
+		if readErr == nil && ok {
+			snap = next
+			continue
+		}
+		ask++
+		if err := c.opts.Sleep(ctx, pause(ask)); err != nil {
+			return err
+		}
+	}
+	return ErrOutcomeUnknown
+}
+
+func (c *Committer) sideChange(s SideTable, files SideFiles, r *Record) lakehouse.Change {
+	return lakehouse.Change{App: appID(r.Pipeline), Txn: lakehouse.Txn{Batch: r.LastBatch, Token: r.Token}, Time: c.opts.Now().UnixMilli(),
+		Add: files.Files, DataChange: true, Operation: "STREAMING UPDATE", Parameters: map[string]string{"outputMode": "Append", "queryId": r.QueryID}}
+}
+
+func (c *Committer) sideCreation(s SideTable, kind string, snap lakehouse.Snapshot) *lakehouse.Creation {
+	if snap.Version >= 0 {
+		return nil
+	}
+	return &lakehouse.Creation{ID: c.opts.NewID(), Schema: nullable(s.Schema), Properties: map[string]string{sideOf: c.owner(c.opts.Name, kind)}}
+}

@@ -1,0 +1,98 @@
+package committer
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"path"
+
+	"github.com/lakewheel/lakewheel/lakehouse"
+	"github.com/lakewheel/lakewheel/offsets"
+)
+
+// Format is the version of the record file. docs/formats/record.md describes it byte for byte.
+const Format = 1
+
+// Record says everything a commit means beyond its rows. It is immutable.
+type Record struct {
+	Format int   `json:"format"`
+	Token  int64 `json:"token"`
+	// Parent is the token of the commit before it, 0 for a first commit.
+	Parent     int64  `json:"parent"`
+	QueryID    string `json:"query_id"`
+	Pipeline   string `json:"pipeline"`
+	FirstBatch int64  `json:"first_batch"`
+	LastBatch  int64  `json:"last_batch"` // -1: an epoch was taken before any batch
+	Epoch      int64  `json:"epoch"`
+	Writer     string `json:"writer"`
+	// Sources by name: identity, and per partition the first offset ever read and the next one.
+	Sources map[string]offsets.Progress `json:"sources"`
+	// Watermarks of the inputs that declare one, milliseconds since 1970.
+	Watermarks map[string]int64 `json:"watermarks"`
+	// Watermark is the global one, milliseconds since 1970, floored, never below 0.
+	Watermark Watermark `json:"watermark"`
+	// BatchTime is the time the last batch ran with, milliseconds since 1970.
+	BatchTime int64 `json:"batch_time"`
+	// State files of the stateful operators; to be loaded exactly as named.
+	State []StateFile `json:"state"`
+	// Side lists staged side-table files that the commit makes due.
+	Side []SideFiles `json:"side"`
+	// Plan is the fingerprint of the physical plan.
+	Plan string `json:"plan"`
+	// Settings are those that a restart must not change silently.
+	Settings map[string]string `json:"settings"`
+}
+
+// Watermark is the global watermark around a batch.
+type Watermark struct {
+	RanWith int64 `json:"ran_with"` // in force while the last batch ran: the next late filter
+	Next    int64 `json:"next"`     // in force from the next batch on
+}
+
+// StateFile names one durable file of an operator's state.
+type StateFile struct {
+	Path   string `json:"path"`
+	Bytes  int64  `json:"bytes"`
+	SHA256 string `json:"sha256"`
+}
+
+// SideFiles are the staged files of one side table.
+type SideFiles struct {
+	Kind  string               `json:"kind"` // "dead_letter", "late"
+	Table string               `json:"table"`
+	Files []lakehouse.DataFile `json:"files"`
+}
+
+func appID(name string) string { return "lakewheel/" + name }
+
+func recordsFolder(name string) string { return path.Join("_lakewheel", name, "records") }
+
+func recordName(name string, token int64) string {
+	return path.Join(recordsFolder(name), fmt.Sprintf("%d.json", token))
+}
+
+func (r *Record) encode() ([]byte, error) {
+	b, err := json.MarshalIndent(r, "", " ")
+	return append(b, '\n'), err
+}
+
+// decodeRecord reads a record file; a newer format or unknown fields are refused, never guessed.
+func decodeRecord(name string, b []byte) (*Record, error) {
+	var head struct{ Format int }
+	if err := json.Unmarshal(b, &head); err != nil {
+		return nil, fmt.Errorf("record %s is damaged: %w", name, err)
+	}
+	if head.Format != Format {
+		return nil, fmt.Errorf("record %s has format %d, this program reads format %d: use the version that wrote it", name, head.Format, Format)
+	}
+	d := json.NewDecoder(bytes.NewReader(b))
+	d.DisallowUnknownFields()
+	r := new(Record)
+	if err := d.Decode(r); err != nil {
+		return nil, fmt.Errorf("record %s is damaged: %w", name, err)
+	}
+	if r.Token <= 0 || r.LastBatch < -1 || r.Epoch < 1 || r.Pipeline == "" {
+		return nil, fmt.Errorf("record %s is damaged: token %d, batch %d, epoch %d, pipeline %q", name, r.Token, r.LastBatch, r.Epoch, r.Pipeline)
+	}
+	return r, nil
+}

@@ -1,0 +1,146 @@
+package committer
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/lakewheel/lakewheel/lakehouse"
+)
+
+// Facts is what a start reads before it decides anything.
+type Facts struct {
+	Table    string // for messages
+	Name     string // of this pipeline
+	Previous string // previous_name, or ""
+	Append   bool   // sink.existing: append
+	// AcceptLoss goes on as fresh where the position is lost.
+	AcceptLoss bool
+
+	Version int64                    // newest version, -1: no table
+	Live    int                      // live data files, -1: not known
+	Apps    map[string]lakehouse.Txn // every application id in the table
+
+	// Record is the one that our txn (or that of Previous) names; nil: missing.
+	Record *Record
+	// RecordErr says why a record that should be there could not be used.
+	RecordErr error
+	// Proof is the token of any record of ours that has a parent, 0 if none: it proves an
+	// earlier commit. It is looked for only where the table holds no txn of ours.
+	Proof int64
+	// Taken is the newest entry after our last commit that took our rows without our offsets, nil if none.
+	Taken *lakehouse.Entry
+}
+
+// Kind of a Decision.
+type Kind int
+
+// The decisions of a start.
+const (
+	Fresh    Kind = iota // nothing was ever committed: begin with batch 0
+	Continue             // roll the newest record forward, then go on after it
+	Refuse               // stop with Err
+)
+
+// Decision is what a start does.
+type Decision struct {
+	Kind Kind
+	// Record to continue from; nil when Fresh.
+	Record *Record
+	Err    error
+}
+
+// Resolve decides a start from facts. It does no I/O.
+//
+//	our txn, its record there             -> continue after it
+//	our txn, its record gone              -> refuse: position lost
+//	our rows taken since by another       -> refuse: position lost, unless accepted
+//	no txn, previous_name has one         -> continue under the new name
+//	no txn, a record with a parent        -> refuse: position lost (a parent proves an earlier commit)
+//	no txn, no table or an empty one      -> fresh
+//	no txn, sink.existing: append         -> fresh on top of what is there
+//	no txn, a table with rows             -> refuse, naming the pipelines found
+func Resolve(f Facts) Decision {
+	if _, ours := f.Apps[appID(f.Name)]; ours {
+		return resume(f)
+	}
+	if f.Previous != "" {
+		return adopt(f)
+	}
+	if f.Proof != 0 && !f.AcceptLoss {
+		return refuse(ErrPositionLost, "%s holds no txn of pipeline %s, but record %d proves an earlier commit: the table was replaced or its log was cut; restore it, or start over with --accept-loss", f.Table, f.Name, f.Proof)
+	}
+	if f.Version < 0 || f.Append || (f.Live == 0 && len(pipelines(f.Apps)) == 0) {
+		return Decision{Kind: Fresh}
+	}
+	return refuse(ErrRefused, "%s exists, and no commit in it is of pipeline %s (%s); to add to it say sink.existing: append, after a change of name say previous_name", f.Table, f.Name, found(f.Apps))
+}
+
+func resume(f Facts) Decision {
+	txn := f.Apps[appID(f.Name)]
+	switch {
+	case f.Record == nil:
+		return refuse(ErrPositionLost, "the record %d of batch %d of pipeline %s is missing or unusable in %s (%w); restore the folder _lakewheel", txn.Token, txn.Batch, f.Name, f.Table, orMissing(f.RecordErr))
+	case f.Record.Token != txn.Token || f.Record.LastBatch != txn.Batch:
+		return refuse(ErrPositionLost, "the record of batch %d of pipeline %s in %s speaks of batch %d: restore the folder _lakewheel", txn.Batch, f.Name, f.Table, f.Record.LastBatch)
+	case f.Taken != nil && !f.AcceptLoss:
+		return refuse(ErrPositionLost, "%s", takenMessage(f.Table, *f.Taken))
+	}
+	return Decision{Kind: Continue, Record: f.Record}
+}
+
+func adopt(f Facts) Decision {
+	if _, ok := f.Apps[appID(f.Previous)]; !ok {
+		return refuse(ErrRefused, "previous_name is %s, but %s holds no commit of it (%s)", f.Previous, f.Table, found(f.Apps))
+	}
+	if f.Record == nil {
+		return refuse(ErrPositionLost, "the newest record of %s is missing or unusable in %s (%w); restore the folder _lakewheel", f.Previous, f.Table, orMissing(f.RecordErr))
+	}
+	return Decision{Kind: Continue, Record: f.Record}
+}
+
+func refuse(kind error, format string, args ...any) Decision {
+	return Decision{Kind: Refuse, Err: fmt.Errorf("%w: %w", kind, fmt.Errorf(format, args...))}
+}
+
+var errMissing = fmt.Errorf("no such object")
+
+func orMissing(err error) error {
+	if err == nil {
+		return errMissing
+	}
+	return err
+}
+
+func pipelines(apps map[string]lakehouse.Txn) []string {
+	var names []string
+	for app := range apps {
+		if name, ok := strings.CutPrefix(app, "lakewheel/"); ok {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+func found(apps map[string]lakehouse.Txn) string {
+	names := pipelines(apps)
+	if len(names) == 0 {
+		return "it holds no pipeline's commits"
+	}
+	return "it holds commits of " + strings.Join(names, ", ")
+}
+
+// takesRows reports whether a foreign entry takes rows of ours without our offsets. A DELETE, UPDATE
+// or MERGE is the user's wish about rows; these put the whole table elsewhere.
+func takesRows(e lakehouse.Entry) bool {
+	op := strings.ToUpper(e.Operation)
+	if strings.Contains(op, "RESTORE") || strings.Contains(op, "REPLACE") {
+		return true
+	}
+	return e.DataChange && len(e.Removes) > 0 && strings.EqualFold(e.Mode, "Overwrite")
+}
+
+func takenMessage(table string, e lakehouse.Entry) string {
+	return fmt.Sprintf("version %d of %s (%s) took rows but not the offsets they came from; go back with lakewheel rewind, or go on without those rows with --accept-loss", e.Version, table, e.Operation)
+}
