@@ -1,0 +1,24 @@
+package columnar
+
+import (
+	"github.com/apache/arrow/go/v17/arrow/array"
+)
+
+// Int64At returns value i of a BIGINT or TIMESTAMP column.
+func Int64At(c Column, i int) int64 {
+	if ts, ok := c.(*array.Timestamp); ok {
+		return int64(ts.Value(i))
+	}
+	return c.(*array.Int64).Value(i)
+}
+
+// BinaryAt returns value i of a BINARY or STRING column, borrowed.
+func BinaryAt(c Column, i int) []byte {
+	if s, ok := c.(*array.String); ok {
+		return []byte(s.Value(i))
+	}
+	return c.(*array.Binary).Value(i)
+}
+
+// StringAt returns value i of a STRING column.
+func StringAt(c Column, i int) string { return c.(*array.String).Value(i) }

@@ -1,0 +1,135 @@
+package columnar
+
+import (
+	"encoding/hex"
+	"math"
+	"math/big"
+	"strconv"
+	"time"
+	"unicode/utf8"
+
+	"github.com/apache/arrow/go/v17/arrow"
+	"github.com/apache/arrow/go/v17/arrow/array"
+)
+
+// AppendRowJSON appends a row as a JSON object, columns in schema order.
+func AppendRowJSON(dst []byte, b *Batch, row int) []byte {
+	dst = append(dst, '{')
+	for i, f := range b.schema.Fields {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = append(appendString(dst, f.Name), ':')
+		dst = AppendValueJSON(dst, b.cols[i], row)
+	}
+	return append(dst, '}')
+}
+
+// AppendValueJSON appends a value as JSON: timestamps as RFC 3339 in UTC with milliseconds, or microseconds if there are
+// any; decimals as strings with their scale; floats as the shortest number that reads back the same,
+// or "NaN", "Infinity", "-Infinity"; binary as lower-case hex.
+func AppendValueJSON(dst []byte, c Column, row int) []byte {
+	if c.IsNull(row) {
+		return append(dst, "null"...)
+	}
+	switch a := c.(type) {
+	case *array.Boolean:
+		return strconv.AppendBool(dst, a.Value(row))
+	case *array.Int8:
+		return strconv.AppendInt(dst, int64(a.Value(row)), 10)
+	case *array.Int16:
+		return strconv.AppendInt(dst, int64(a.Value(row)), 10)
+	case *array.Int32:
+		return strconv.AppendInt(dst, int64(a.Value(row)), 10)
+	case *array.Int64:
+		return strconv.AppendInt(dst, a.Value(row), 10)
+	case *array.Float32:
+		return appendFloat(dst, float64(a.Value(row)), 32)
+	case *array.Float64:
+		return appendFloat(dst, a.Value(row), 64)
+	case *array.Decimal128:
+		v := a.Value(row)
+		return append(appendDecimal(append(dst, '"'), v.BigInt(), scaleOf(a)), '"')
+	case *array.String:
+		return appendString(dst, a.Value(row))
+	case *array.Binary:
+		return append(hex.AppendEncode(append(dst, '"'), a.Value(row)), '"')
+	case *array.Date32:
+		return append(appendDate(append(dst, '"'), int64(a.Value(row))), '"')
+	case *array.Timestamp:
+		return append(appendTimestamp(append(dst, '"'), int64(a.Value(row))), '"')
+	}
+	return append(dst, "null"...)
+}
+
+func appendFloat(dst []byte, v float64, bits int) []byte {
+	switch {
+	case math.IsNaN(v):
+		return append(dst, `"NaN"`...)
+	case math.IsInf(v, 1):
+		return append(dst, `"Infinity"`...)
+	case math.IsInf(v, -1):
+		return append(dst, `"-Infinity"`...)
+	}
+	return strconv.AppendFloat(dst, v, 'g', -1, bits)
+}
+
+func appendDecimal(dst []byte, unscaled *big.Int, scale int) []byte {
+	text := unscaled.Append(nil, 10)
+	if text[0] == '-' {
+		dst, text = append(dst, '-'), text[1:]
+	}
+	for len(text) <= scale {
+		text = append([]byte{'0'}, text...)
+	}
+	dst = append(dst, text[:len(text)-scale]...)
+	if scale > 0 {
+		dst = append(append(dst, '.'), text[len(text)-scale:]...)
+	}
+	return dst
+}
+
+func appendDate(dst []byte, days int64) []byte {
+	return time.Unix(days*86400, 0).UTC().AppendFormat(dst, "2006-01-02")
+}
+
+func appendTimestamp(dst []byte, micros int64) []byte {
+	layout := "2006-01-02T15:04:05.000Z"
+	if micros%1000 != 0 {
+		layout = "2006-01-02T15:04:05.000000Z"
+	}
+	return time.UnixMicro(micros).UTC().AppendFormat(dst, layout)
+}
+
+const hexDigits = "0123456789abcdef"
+
+// appendString appends s as a JSON string. Only what JSON demands is escaped.
+func appendString(dst []byte, s string) []byte {
+	dst = append(dst, '"')
+	for i := 0; i < len(s); {
+		c := s[i]
+		switch {
+		case c == '"' || c == '\\':
+			dst = append(dst, '\\', c)
+		case c == '\n':
+			dst = append(dst, '\\', 'n')
+		case c == '\r':
+			dst = append(dst, '\\', 'r')
+		case c == '\t':
+			dst = append(dst, '\\', 't')
+		case c < 0x20:
+			dst = append(dst, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&15])
+		case c >= utf8.RuneSelf:
+			r, size := utf8.DecodeRuneInString(s[i:])
+			dst = utf8.AppendRune(dst, r)
+			i += size
+			continue
+		default:
+			dst = append(dst, c)
+		}
+		i++
+	}
+	return append(dst, '"')
+}
+
+func scaleOf(a *array.Decimal128) int { return int(a.DataType().(*arrow.Decimal128Type).Scale) }
