@@ -1,0 +1,99 @@
+package parquetfile
+
+import (
+	"fmt"
+	"reflect"
+
+	"github.com/parquet-go/parquet-go"
+
+	"github.com/lakewheel/lakewheel/columnar"
+)
+
+// node is a leaf of the file schema for a field. The physical types are those that Spark writes.
+func node(f columnar.Field) (parquet.Node, error) {
+	leaf, err := leafOf(f.Type)
+	if err != nil {
+		return nil, fmt.Errorf("column %s: %w", f.Name, err)
+	}
+	if f.Nullable {
+		return parquet.Optional(leaf), nil
+	}
+	return parquet.Required(leaf), nil
+}
+
+func leafOf(t columnar.Type) (parquet.Node, error) {
+	switch t.Kind {
+	case columnar.BooleanKind:
+		return parquet.Leaf(parquet.BooleanType), nil
+	case columnar.TinyIntKind:
+		return parquet.Int(8), nil
+	case columnar.SmallIntKind:
+		return parquet.Int(16), nil
+	case columnar.IntKind:
+		return parquet.Leaf(parquet.Int32Type), nil
+	case columnar.BigIntKind:
+		return parquet.Leaf(parquet.Int64Type), nil
+	case columnar.FloatKind:
+		return parquet.Leaf(parquet.FloatType), nil
+	case columnar.DoubleKind:
+		return parquet.Leaf(parquet.DoubleType), nil
+	case columnar.DecimalKind:
+		return parquet.Decimal(int(t.Scale), int(t.Precision), decimalPhysical(int(t.Precision))), nil
+	case columnar.StringKind:
+		return parquet.String(), nil
+	case columnar.BinaryKind:
+		return parquet.Leaf(parquet.ByteArrayType), nil
+	case columnar.DateKind:
+		return parquet.Date(), nil
+	case columnar.TimestampKind:
+		return parquet.TimestampAdjusted(parquet.Microsecond, true), nil
+	}
+	return nil, fmt.Errorf("type %s cannot be written to Parquet", t)
+}
+
+// decimalPhysical is INT32 up to 9 digits, INT64 up to 18, and above the shortest fixed byte array.
+func decimalPhysical(precision int) parquet.Type {
+	switch {
+	case precision <= 9:
+		return parquet.Int32Type
+	case precision <= 18:
+		return parquet.Int64Type
+	}
+	return parquet.FixedLenByteArrayType(decimalBytes(precision))
+}
+
+// decimalBytes is the fewest bytes that hold every unscaled value of the precision, in two's complement.
+func decimalBytes(precision int) int {
+	bits := 1 + precision*3322/1000 + 1 // log2(10) = 3.3219...
+	return (bits + 7) / 8
+}
+
+// ordered is a group whose fields keep their order; parquet.Group sorts them by name.
+type ordered struct {
+	parquet.Group
+	fields []parquet.Field
+}
+
+func (g *ordered) Fields() []parquet.Field { return g.fields }
+
+type orderedField struct {
+	parquet.Node
+	name string
+}
+
+func (f *orderedField) Name() string                           { return f.name }
+func (f *orderedField) Value(base reflect.Value) reflect.Value { return base.FieldByName(f.name) }
+
+// fileSchema is the Parquet schema of a columnar one.
+func fileSchema(s *columnar.Schema) (*parquet.Schema, error) {
+	g := &ordered{Group: parquet.Group{}}
+	for _, f := range s.Fields {
+		n, err := node(f)
+		if err != nil {
+			return nil, err
+		}
+		g.Group[f.Name] = n
+		g.fields = append(g.fields, &orderedField{Node: n, name: f.Name})
+	}
+	return parquet.NewSchema("spark_schema", g), nil
+}
