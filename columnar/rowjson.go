@@ -49,7 +49,7 @@ func AppendValueJSON(dst []byte, c Column, row int) []byte {
 		return appendFloat(dst, a.Value(row), 64)
 	case *array.Decimal128:
 		v := a.Value(row)
-		return append(appendDecimal(append(dst, '"'), v.BigInt(), scaleOf(a)), '"')
+		return append(AppendDecimal(append(dst, '"'), v.BigInt(), scaleOf(a)), '"')
 	case *array.String:
 		return appendString(dst, a.Value(row))
 	case *array.Binary:
@@ -71,10 +71,15 @@ func appendFloat(dst []byte, v float64, bits int) []byte {
 	case math.IsInf(v, -1):
 		return append(dst, `"-Infinity"`...)
 	}
-	return strconv.AppendFloat(dst, v, 'g', -1, bits)
+	format := byte('f')
+	if abs := math.Abs(v); abs != 0 && (abs < 1e-6 || abs >= 1e21) {
+		format = 'e' // as JSON numbers are printed elsewhere (ECMAScript)
+	}
+	return strconv.AppendFloat(dst, v, format, -1, bits)
 }
 
-func appendDecimal(dst []byte, unscaled *big.Int, scale int) []byte {
+// AppendDecimal appends unscaled * 10^-scale in plain digits: "12.50".
+func AppendDecimal(dst []byte, unscaled *big.Int, scale int) []byte {
 	text := unscaled.Append(nil, 10)
 	if text[0] == '-' {
 		dst, text = append(dst, '-'), text[1:]

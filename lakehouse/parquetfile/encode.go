@@ -2,6 +2,7 @@ package parquetfile
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/apache/arrow/go/v17/arrow/array"
 	"github.com/apache/arrow/go/v17/arrow/bitutil"
@@ -54,9 +55,21 @@ func (p *pager) page(w *parquet.ColumnWriter, index int, t parquet.Type, f colum
 		levels = p.definitions(c)
 	}
 	pg := newPage(t.NewPage(index, n, values), c.Len(), nulls, levels)
+	pg.nan = hasNaN(c)
 	stats.add(pg)
 	_, err = writeDataPage(w, pg)
 	return err
+}
+
+// hasNaN reports whether a float column holds NaN. A null slot may hold anything, so this may say yes for nothing.
+func hasNaN(c columnar.Column) bool {
+	switch a := c.(type) {
+	case *array.Float32:
+		return slices.ContainsFunc(a.Float32Values(), func(v float32) bool { return v != v })
+	case *array.Float64:
+		return slices.ContainsFunc(a.Float64Values(), func(v float64) bool { return v != v })
+	}
+	return false
 }
 
 // mark lists the rows that hold a value.

@@ -16,6 +16,7 @@ type page struct {
 	levels       []byte // a definition level per row; nil for a required column
 	min, max     parquet.Value
 	bounded      bool
+	nan          bool
 }
 
 func (p *page) NumRows() int64           { return p.rows }

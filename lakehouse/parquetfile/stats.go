@@ -7,12 +7,13 @@ import "github.com/parquet-go/parquet-go"
 type Stats struct {
 	Rows, Nulls int64
 	Min, Max    parquet.Value
-	Bounded     bool // there is at least one value that is not null (and not NaN)
+	Bounded     bool // there is at least one value that is not null
+	NaN         bool // a float column holds NaN, which bounds say nothing about
 	typ         parquet.Type
 }
 
 func (s *Stats) add(p *page) {
-	s.Rows, s.Nulls = s.Rows+p.rows, s.Nulls+p.nulls
+	s.Rows, s.Nulls, s.NaN = s.Rows+p.rows, s.Nulls+p.nulls, s.NaN || p.nan
 	if p.bounded {
 		s.widen(p.min, p.max)
 	}
@@ -30,7 +31,7 @@ func (s *Stats) widen(low, high parquet.Value) {
 
 // merge adds the bounds of another row group.
 func (s *Stats) merge(o Stats) {
-	s.Rows, s.Nulls = s.Rows+o.Rows, s.Nulls+o.Nulls
+	s.Rows, s.Nulls, s.NaN = s.Rows+o.Rows, s.Nulls+o.Nulls, s.NaN || o.NaN
 	if o.Bounded {
 		s.widen(o.Min, o.Max)
 	}

@@ -174,7 +174,7 @@ func (m *Mem) do(ctx context.Context, op Op, name string, apply func(o *memObjec
 		if err := apply(o); err != nil {
 			return err
 		}
-		if fault != nil {
+		if fault != nil && !op.writes() {
 			return fault
 		}
 		return unknown

@@ -1,0 +1,114 @@
+package delta
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// action is one line of a log entry and one row of a checkpoint: exactly one field is set.
+type action struct {
+	CommitInfo     map[string]any  `json:"commitInfo,omitempty" parquet:"-"`
+	Txn            *txn            `json:"txn,omitempty" parquet:"txn,optional"`
+	Protocol       *protocol       `json:"protocol,omitempty" parquet:"protocol,optional"`
+	MetaData       *metaData       `json:"metaData,omitempty" parquet:"metaData,optional"`
+	DomainMetadata *domainMetadata `json:"domainMetadata,omitempty" parquet:"domainMetadata,optional"`
+	Remove         *remove         `json:"remove,omitempty" parquet:"remove,optional"`
+	Add            *add            `json:"add,omitempty" parquet:"add,optional"`
+}
+
+type txn struct {
+	AppID       string `json:"appId" parquet:"appId"`
+	Version     int64  `json:"version" parquet:"version"`
+	LastUpdated *int64 `json:"lastUpdated,omitempty" parquet:"lastUpdated,optional"`
+}
+
+type protocol struct {
+	MinReaderVersion int32    `json:"minReaderVersion" parquet:"minReaderVersion"`
+	MinWriterVersion int32    `json:"minWriterVersion" parquet:"minWriterVersion"`
+	ReaderFeatures   []string `json:"readerFeatures,omitempty" parquet:"readerFeatures,optional,list"`
+	WriterFeatures   []string `json:"writerFeatures,omitempty" parquet:"writerFeatures,optional,list"`
+}
+
+type format struct {
+	Provider string            `json:"provider" parquet:"provider"`
+	Options  map[string]string `json:"options" parquet:"options,optional"`
+}
+
+type metaData struct {
+	ID               string            `json:"id" parquet:"id"`
+	Name             *string           `json:"name,omitempty" parquet:"name,optional"`
+	Description      *string           `json:"description,omitempty" parquet:"description,optional"`
+	Format           format            `json:"format" parquet:"format"`
+	SchemaString     string            `json:"schemaString" parquet:"schemaString"`
+	PartitionColumns []string          `json:"partitionColumns" parquet:"partitionColumns,list"`
+	CreatedTime      *int64            `json:"createdTime,omitempty" parquet:"createdTime,optional"`
+	Configuration    map[string]string `json:"configuration" parquet:"configuration,optional"`
+}
+
+type domainMetadata struct {
+	Domain        string `json:"domain" parquet:"domain"`
+	Configuration string `json:"configuration" parquet:"configuration"`
+	Removed       bool   `json:"removed" parquet:"removed"`
+}
+
+type add struct {
+	Path             string             `json:"path" parquet:"path"`
+	PartitionValues  map[string]*string `json:"partitionValues" parquet:"-"`
+	Partition        map[string]string  `json:"-" parquet:"partitionValues,optional"` // checkpoints only
+	Size             int64              `json:"size" parquet:"size"`
+	ModificationTime int64              `json:"modificationTime" parquet:"modificationTime"`
+	DataChange       bool               `json:"dataChange" parquet:"dataChange"`
+	Stats            *string            `json:"stats,omitempty" parquet:"stats,optional"`
+	DeletionVector   *deletionVector    `json:"deletionVector,omitempty" parquet:"deletionVector,optional"`
+}
+
+// deletionVector is read to refuse it.
+type deletionVector struct {
+	StorageType string `json:"storageType" parquet:"storageType"`
+}
+
+type remove struct {
+	Path              string `json:"path" parquet:"path"`
+	DeletionTimestamp *int64 `json:"deletionTimestamp,omitempty" parquet:"deletionTimestamp,optional"`
+	DataChange        bool   `json:"dataChange" parquet:"dataChange"`
+}
+
+// maxEntryBytes bounds a log entry that is read, and maxLine a line of it.
+const maxEntryBytes = 1 << 30
+
+var errDamaged = errors.New("log entry is damaged")
+
+// parseEntry reads the actions of a log entry. Unknown actions and fields are left out, as the protocol asks.
+func parseEntry(name string, body []byte) ([]action, error) {
+	if len(body) > maxEntryBytes {
+		return nil, fmt.Errorf("%s: %w: %d bytes", name, errDamaged, len(body))
+	}
+	var out []action
+	d := json.NewDecoder(bytes.NewReader(body))
+	for line := 1; ; line++ {
+		var a action
+		err := d.Decode(&a)
+		if errors.Is(err, io.EOF) {
+			return out, nil
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w: action %d: %w", name, errDamaged, line, err)
+		}
+		out = append(out, a)
+	}
+}
+
+func encodeEntry(actions []action) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	for _, a := range actions {
+		if err := e.Encode(a); err != nil {
+			return nil, err
+		}
+	}
+	return b.Bytes(), nil
+}

@@ -1,0 +1,130 @@
+package delta
+
+import (
+	"encoding/json"
+	"math"
+	"math/big"
+	"strconv"
+	"time"
+	"unicode/utf8"
+
+	"github.com/parquet-go/parquet-go"
+
+	"github.com/lakewheel/lakewheel/columnar"
+	"github.com/lakewheel/lakewheel/lakehouse/parquetfile"
+)
+
+// fileStats is `add.stats`. Bounds are left out where Delta has none (BOOLEAN, BINARY) or where they could mislead (NaN).
+type fileStats struct {
+	NumRecords int64                      `json:"numRecords"`
+	MinValues  map[string]json.RawMessage `json:"minValues"`
+	MaxValues  map[string]json.RawMessage `json:"maxValues"`
+	NullCount  map[string]int64           `json:"nullCount"`
+}
+
+func encodeStats(schema *columnar.Schema, f parquetfile.File) (string, error) {
+	st := fileStats{NumRecords: f.Rows, MinValues: map[string]json.RawMessage{}, MaxValues: map[string]json.RawMessage{}, NullCount: map[string]int64{}}
+	for i, field := range schema.Fields {
+		s := f.Stats[i]
+		st.NullCount[field.Name] = s.Nulls
+		if !s.Bounded || s.NaN {
+			continue
+		}
+		if v, ok := bound(field.Type, s.Min, false); ok {
+			st.MinValues[field.Name] = v
+		}
+		if v, ok := bound(field.Type, s.Max, true); ok {
+			st.MaxValues[field.Name] = v
+		}
+	}
+	b, err := json.Marshal(st)
+	return string(b), err
+}
+
+// bound is a value of the statistics as JSON; an upper one is never below the value.
+func bound(t columnar.Type, v parquet.Value, upper bool) (json.RawMessage, bool) {
+	switch t.Kind {
+	case columnar.TinyIntKind, columnar.SmallIntKind, columnar.IntKind:
+		return strconv.AppendInt(nil, int64(v.Int32()), 10), true
+	case columnar.BigIntKind:
+		return strconv.AppendInt(nil, v.Int64(), 10), true
+	case columnar.FloatKind:
+		return floatBound(float64(v.Float()), 32)
+	case columnar.DoubleKind:
+		return floatBound(v.Double(), 64)
+	case columnar.DecimalKind:
+		return decimalBound(t, v), true
+	case columnar.DateKind:
+		return quote(time.Unix(int64(v.Int32())*86400, 0).UTC().Format("2006-01-02")), true
+	case columnar.TimestampKind:
+		return timestampBound(v.Int64(), upper), true
+	case columnar.StringKind:
+		return textBound(v.ByteArray(), upper)
+	}
+	return nil, false
+}
+
+func quote(s string) json.RawMessage { return strconv.AppendQuoteToASCII(nil, s) }
+
+func floatBound(v float64, bits int) (json.RawMessage, bool) {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return nil, false
+	}
+	return strconv.AppendFloat(nil, v, 'g', -1, bits), true
+}
+
+// timestampBound has milliseconds: below they are cut off, so an upper bound goes up to the next one.
+func timestampBound(micros int64, upper bool) json.RawMessage {
+	millis := time.UnixMicro(micros).UTC().Truncate(time.Millisecond)
+	if upper && millis.UnixMicro() < micros {
+		millis = millis.Add(time.Millisecond)
+	}
+	return quote(millis.Format("2006-01-02T15:04:05.000Z"))
+}
+
+func decimalBound(t columnar.Type, v parquet.Value) json.RawMessage {
+	var n *big.Int
+	switch v.Kind() {
+	case parquet.Int32:
+		n = big.NewInt(int64(v.Int32()))
+	case parquet.Int64:
+		n = big.NewInt(v.Int64())
+	default:
+		b := v.ByteArray()
+		n = new(big.Int).SetBytes(b)
+		if len(b) > 0 && b[0]&0x80 != 0 {
+			n.Sub(n, new(big.Int).Lsh(big.NewInt(1), uint(8*len(b))))
+		}
+	}
+	return columnar.AppendDecimal(nil, n, int(t.Scale))
+}
+
+// statChars is the longest text bound, as in Spark's delta.dataSkippingStringPrefixLength.
+const statChars = 32
+
+// textBound cuts long texts; a cut upper bound gets the largest character behind it, so that it stays above.
+func textBound(b []byte, upper bool) (json.RawMessage, bool) {
+	if !utf8.Valid(b) {
+		return nil, false
+	}
+	if n := prefixLen(b); n < len(b) {
+		b = b[:n:n]
+		if upper {
+			b = utf8.AppendRune(b, utf8.MaxRune)
+		}
+	}
+	out, err := json.Marshal(string(b))
+	return out, err == nil
+}
+
+func prefixLen(b []byte) int {
+	n := 0
+	for range statChars {
+		if n == len(b) {
+			break
+		}
+		_, size := utf8.DecodeRune(b[n:])
+		n += size
+	}
+	return n
+}
