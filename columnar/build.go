@@ -79,7 +79,9 @@ func NewStringColumn(values []string) Column {
 }
 
 // NewNullColumn makes a column of n nulls.
-func NewNullColumn(t Type, n int) Column { return array.MakeArrayOfNull(memory.DefaultAllocator, t.Arrow(), n) }
+func NewNullColumn(t Type, n int) Column {
+	return array.MakeArrayOfNull(memory.DefaultAllocator, t.Arrow(), n)
+}
 
 // BinaryBuffer collects values into one buffer, as a BINARY or STRING column lays them out. The zero
 // value is empty and ready; Finish makes the column and empties the buffer.

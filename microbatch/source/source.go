@@ -1,4 +1,13 @@
-package microbatch
+// Package source is what the driver asks of an input: which offsets can be read, and the
+// rows of an exact range of them as raw batches, documents with their coordinates.
+//
+// # Model
+//
+// A [Source] answers [Source.Available] once a batch, before anything runs: there it
+// compares what the last commit knew with what is there now, and finds lost rows,
+// recreated topics and new partitions. [Source.Read] then opens ranges, which
+// tasks read in parallel. A source keeps no position: it lives in the commits alone.
+package source
 
 import (
 	"context"
@@ -20,6 +29,14 @@ const (
 	TimestampColumn = "_timestamp"
 	TopicColumn     = "_topic"
 	PartitionColumn = "_partition"
+)
+
+// Positions of the columns in a raw batch.
+const (
+	ValueAt = iota
+	OffsetAt
+	TimestampAt
+	KeyAt
 )
 
 // RawSchema is the schema of a raw batch: the documents with their coordinates. Topic

@@ -1,0 +1,109 @@
+package compute
+
+import (
+	"sort"
+	"strings"
+
+	"github.com/lakewheel/lakewheel/columnar"
+)
+
+// Expr is a bound, typed expression. It is immutable and may be shared by goroutines.
+// String prints it as SQL text in Spark's manner, implicit casts included.
+type Expr interface {
+	Type() columnar.Type
+	Nullable() bool
+	String() string
+
+	inputs() []Expr
+	// with returns the same expression over other inputs of the same types.
+	with(inputs []Expr) Expr
+	// eval computes the expression for the given rows only. The vector lives until
+	// the evaluator's next top-level call.
+	eval(ev *Evaluator, rows []int32) *vector
+}
+
+type column struct {
+	index    int
+	name     string
+	typ      columnar.Type
+	nullable bool
+}
+
+// Column refers to the column at a position of the batch; name is for printing.
+func Column(index int, name string, t columnar.Type, nullable bool) Expr {
+	return &column{index: index, name: name, typ: t, nullable: nullable}
+}
+
+func (c *column) Type() columnar.Type { return c.typ }
+func (c *column) Nullable() bool      { return c.nullable }
+func (c *column) String() string      { return c.name }
+func (c *column) inputs() []Expr      { return nil }
+func (c *column) with([]Expr) Expr    { return c }
+
+func (c *column) eval(ev *Evaluator, _ []int32) *vector { return ev.load(c.index) }
+
+// Columns lists the positions of the columns that e reads, ascending, each once.
+func Columns(e Expr) []int {
+	seen := map[int]bool{}
+	walk(e, func(x Expr) {
+		if c, ok := x.(*column); ok {
+			seen[c.index] = true
+		}
+	})
+	out := make([]int, 0, len(seen))
+	for i := range seen {
+		out = append(out, i)
+	}
+	sort.Ints(out)
+	return out
+}
+
+// Remap returns e reading every column from the position that to gives for it.
+func Remap(e Expr, to func(int) int) Expr {
+	return rewrite(e, func(x Expr) Expr {
+		c, ok := x.(*column)
+		if !ok {
+			return x
+		}
+		moved := *c
+		moved.index = to(c.index)
+		return &moved
+	})
+}
+
+func walk(e Expr, visit func(Expr)) {
+	visit(e)
+	for _, x := range e.inputs() {
+		walk(x, visit)
+	}
+}
+
+// rewrite applies f to every node, inputs first.
+func rewrite(e Expr, f func(Expr) Expr) Expr {
+	in := e.inputs()
+	if len(in) == 0 {
+		return f(e)
+	}
+	out := make([]Expr, len(in))
+	for i, x := range in {
+		out[i] = rewrite(x, f)
+	}
+	return f(e.with(out))
+}
+
+func anyNullable(list []Expr) bool {
+	for _, e := range list {
+		if e.Nullable() {
+			return true
+		}
+	}
+	return false
+}
+
+func joined(list []Expr) string {
+	parts := make([]string, len(list))
+	for i, e := range list {
+		parts[i] = e.String()
+	}
+	return strings.Join(parts, ", ")
+}

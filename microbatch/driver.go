@@ -1,0 +1,269 @@
+package microbatch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/lakewheel/lakewheel/committer"
+	"github.com/lakewheel/lakewheel/microbatch/source"
+	"github.com/lakewheel/lakewheel/offsets"
+)
+
+// ErrAbandoned: a graceful stop took longer than the drain timeout, and the batch was dropped. The
+// next start reads it again.
+var ErrAbandoned = errors.New("the open batch was abandoned, which loses nothing")
+
+// driver is the state of one Run.
+type driver struct {
+	q       Query
+	cancel  context.CancelCauseFunc // hard stop of this run
+	stopCtx context.Context         // ends when a graceful stop is asked for
+
+	position  offsets.Progress // planned so far
+	nextBatch int64
+	lane      int64
+	lastStart time.Time
+	finalEnds offsets.Positions // of an available-now run
+	bad       badWindow
+
+	fold     *fold      // open; nil between commits
+	inflight chan error // the commit that runs, nil if none
+	carried  *Position  // what recovery found
+}
+
+// Run runs the query until it is stopped, drained (available now) or fails. It returns nil after a graceful
+// stop or a finished drain, ErrAbandoned if the drain timeout cut a batch off, and otherwise
+// the error that ended the run; errors.Is tells fencing, lost positions and data loss apart.
+func Run(ctx context.Context, q Query) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	d := &driver{q: q, cancel: cancel, bad: badWindow{limit: q.Bad}}
+	defer d.watchStop(ctx)()
+	if err := d.recover(ctx); err != nil {
+		return err
+	}
+	err := d.loop(ctx)
+	if err == nil {
+		err = d.flush(ctx)
+	}
+	d.fold.abort()
+	if waitErr := d.waitCommit(); err == nil || errors.Is(err, context.Canceled) {
+		err = errors.Join(waitErr)
+	}
+	if cause := context.Cause(ctx); err != nil && cause != nil {
+		return cause
+	}
+	return err
+}
+
+// watchStop turns Query.Stop into a context, and starts the drain timeout when it fires. The function it
+// returns ends the watch.
+func (d *driver) watchStop(ctx context.Context) func() {
+	stopCtx, stop := context.WithCancel(ctx)
+	d.stopCtx = stopCtx
+	done, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		select {
+		case <-done:
+			return
+		case <-d.q.Stop:
+		}
+		stop()
+		timer := time.NewTimer(d.q.DrainTimeout)
+		defer timer.Stop()
+		select {
+		case <-done:
+		case <-timer.C:
+			d.cancel(ErrAbandoned)
+		}
+	}()
+	return func() { close(done); <-ended; stop() }
+}
+
+// recover asks the sink where to go on.
+func (d *driver) recover(ctx context.Context) error {
+	pos, err := d.q.Sink.Open(ctx)
+	if err != nil {
+		return err
+	}
+	d.lastStart = d.q.Clock.Now()
+	if pos == nil {
+		return nil
+	}
+	d.carried, d.nextBatch = pos, pos.LastBatch+1
+	if p, ok := pos.Sources[d.q.Input.Name]; ok {
+		d.position = p
+	} else if len(pos.Sources) > 0 {
+		return fmt.Errorf("%w: the table was filled from source %s, which this pipeline does not have: name its source so, or give the pipeline another name", committer.ErrRefused, firstKey(pos.Sources))
+	}
+	return nil
+}
+
+func firstKey(m map[string]offsets.Progress) string {
+	name := ""
+	for k := range m {
+		if name == "" || k < name {
+			name = k
+		}
+	}
+	return name
+}
+
+// loop runs batches until a stop, the end of an available-now run, or an error.
+func (d *driver) loop(ctx context.Context) error {
+	for batches := 0; ; batches++ {
+		tick := d.q.Clock.Now()
+		if d.q.Trigger.Interval > 0 {
+			tick = nextTick(tick, d.q.Trigger.Interval)
+		}
+		b, err := d.trigger(ctx)
+		if err != nil {
+			return err
+		}
+		if d.stopping() || d.q.Trigger.AvailableNow && (b == nil || !b.limited) || batches+1 == d.q.Trigger.MaxBatches {
+			return nil
+		}
+		if err := d.commitIfDue(ctx); err != nil {
+			return err
+		}
+		if d.q.Trigger.AvailableNow || d.q.Trigger.Interval == 0 && b != nil {
+			continue
+		}
+		if more, err := d.wait(ctx, tick); !more || err != nil {
+			return err
+		}
+	}
+}
+
+// trigger plans and runs one batch, if there is anything to read.
+func (d *driver) trigger(ctx context.Context) (*batch, error) {
+	b, err := d.plan(ctx)
+	if b == nil || err != nil {
+		return nil, err
+	}
+	if err := d.openFold(ctx, b); err != nil {
+		return nil, err
+	}
+	t, err := d.run(ctx, b)
+	if err != nil {
+		return nil, err
+	}
+	if err := d.bad.add(t.counts, t.first); err != nil {
+		return nil, err
+	}
+	for p, epoch := range t.epochs {
+		m := b.progress.Partitions[p]
+		m.LeaderEpoch = max(m.LeaderEpoch, epoch)
+		b.progress.Partitions[p] = m
+	}
+	d.fold.join(d.q.Input.Name, b, d.progress(b, t.counts, t.stages), d.position.Kind == "")
+	d.position, d.nextBatch, d.lastStart = b.progress, b.id+1, b.start
+	return b, nil
+}
+
+func (d *driver) openFold(ctx context.Context, b *batch) error {
+	if d.fold != nil {
+		return nil
+	}
+	out, err := d.q.Sink.NewOutput(ctx)
+	if err != nil {
+		return err
+	}
+	d.fold = &fold{first: b.id, since: b.start, out: out}
+	return nil
+}
+
+// join adds a batch that ran to the fold.
+func (f *fold) join(source string, b *batch, p Progress, firstStart bool) {
+	f.last, f.time = b.id, b.start.UnixMilli()
+	f.sources = map[string]offsets.Progress{source: b.progress}
+	f.progress = append(f.progress, p)
+	f.urgent = f.urgent || firstStart || len(b.holes) > 0
+}
+
+// commitIfDue commits the open fold when its time has come, and reports a failed commit early.
+func (d *driver) commitIfDue(ctx context.Context) error {
+	if d.fold != nil && d.fold.due(d.q.Clock.Now(), d.q.Trigger.Interval, d.q.Commit) {
+		return d.startCommit(ctx)
+	}
+	return context.Cause(ctx)
+}
+
+// startCommit waits for the commit before and commits the open fold in the background.
+func (d *driver) startCommit(ctx context.Context) error {
+	if err := d.waitCommit(); err != nil {
+		return err
+	}
+	f := d.fold
+	d.fold, d.inflight = nil, make(chan error, 1)
+	go func(done chan<- error) {
+		err := d.commit(ctx, f)
+		if err != nil {
+			d.cancel(err)
+		}
+		done <- err
+	}(d.inflight)
+	return nil
+}
+
+func (d *driver) waitCommit() error {
+	if d.inflight == nil {
+		return nil
+	}
+	err := <-d.inflight
+	d.inflight = nil
+	return err
+}
+
+// flush commits what is open and waits until it is published.
+func (d *driver) flush(ctx context.Context) error {
+	if d.fold != nil {
+		if err := d.startCommit(ctx); err != nil {
+			return err
+		}
+	}
+	return d.waitCommit()
+}
+
+// commit commits one fold and reports its batches.
+func (d *driver) commit(ctx context.Context, f *fold) error {
+	start := d.q.Clock.Now()
+	b := f.batch()
+	if d.carried != nil {
+		b.Watermarks, b.Watermark = d.carried.Watermarks, d.carried.Watermark
+	}
+	res, err := d.q.Sink.Commit(ctx, b, f.out)
+	if err != nil {
+		f.abort()
+		return err
+	}
+	d.report(f, res, d.q.Clock.Now().Sub(start))
+	if a, ok := d.q.Input.Source.(source.Acker); ok {
+		if err := a.Ack(ctx, f.sources[d.q.Input.Name].Positions()); err != nil {
+			d.q.Log.Warn("consumer group offsets were not written; only lag tools read them", "error", err)
+		}
+	}
+	if err := d.q.Sink.Maintain(ctx); err != nil && ctx.Err() == nil {
+		d.q.Log.Warn("maintenance after the commit failed; it is tried again after the next", "error", err)
+	}
+	return nil
+}
+
+func (d *driver) report(f *fold, res committer.Result, took time.Duration) {
+	if d.q.OnProgress == nil {
+		return
+	}
+	for i, p := range f.progress {
+		p.Sink.Version, p.DurationMs["commitBatch"] = res.Version, 0
+		if i == len(f.progress)-1 { // the commit belongs to the batch that ended the fold
+			p.Sink.Files, p.Sink.Bytes = res.Files, res.Bytes
+			p.DurationMs["commitBatch"] = took.Milliseconds()
+			p.DurationMs["triggerExecution"] += took.Milliseconds()
+			p.BatchDuration += took.Milliseconds()
+		}
+		d.q.OnProgress(p)
+	}
+}

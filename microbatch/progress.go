@@ -1,0 +1,114 @@
+package microbatch
+
+import (
+	"time"
+
+	"github.com/lakewheel/lakewheel/microbatch/exec"
+	"github.com/lakewheel/lakewheel/offsets"
+)
+
+// Progress is what one batch did, under the names of Spark's StreamingQueryProgress, with
+// fields of our own where Spark has none. It is reported after the commit that holds the batch.
+type Progress struct {
+	ID        string `json:"id"`
+	RunID     string `json:"runId"`
+	Name      string `json:"name"`
+	Timestamp string `json:"timestamp"` // start of the trigger, RFC 3339 in UTC
+	BatchID   int64  `json:"batchId"`
+	// BatchDuration and all durations are in milliseconds; stages that run in parallel are summed over tasks.
+	BatchDuration          int64            `json:"batchDuration"`
+	NumInputRows           int64            `json:"numInputRows"`
+	InputRowsPerSecond     float64          `json:"inputRowsPerSecond"`
+	ProcessedRowsPerSecond float64          `json:"processedRowsPerSecond"`
+	DurationMs             map[string]int64 `json:"durationMs"`
+	Sources                []SourceProgress `json:"sources"`
+	Sink                   SinkProgress     `json:"sink"`
+
+	Trigger        string           `json:"trigger"` // "data"
+	Epoch          int64            `json:"epoch"`
+	FilteredRows   int64            `json:"filteredRows"`
+	NullRows       int64            `json:"nullRows"`
+	BadRows        int64            `json:"badRows"`
+	DeadLetterRows int64            `json:"deadLetterRows"`
+	LimitedBy      string           `json:"limitedBy,omitempty"` // "rows"
+	StageMs        map[string]int64 `json:"stageMs"`
+	Holes          []string         `json:"holes,omitempty"` // ranges lost for ever and stepped over
+}
+
+// SourceProgress is the part of one source.
+type SourceProgress struct {
+	Description            string            `json:"description"`
+	StartOffset            offsets.Positions `json:"startOffset"`
+	EndOffset              offsets.Positions `json:"endOffset"`
+	LatestOffset           offsets.Positions `json:"latestOffset"`
+	NumInputRows           int64             `json:"numInputRows"`
+	InputRowsPerSecond     float64           `json:"inputRowsPerSecond"`
+	ProcessedRowsPerSecond float64           `json:"processedRowsPerSecond"`
+}
+
+// SinkProgress is the part of the sink. Version and files are those of the commit that holds the batch.
+type SinkProgress struct {
+	Description   string `json:"description"`
+	NumOutputRows int64  `json:"numOutputRows"`
+	Version       int64  `json:"version"`
+	Files         int    `json:"files"`
+	Bytes         int64  `json:"bytes"`
+}
+
+// Lag is the number of records that were there and not read when the batch was planned.
+func (p Progress) Lag() int64 {
+	var lag int64
+	for _, s := range p.Sources {
+		for part, latest := range s.LatestOffset {
+			lag += max(0, latest-s.EndOffset[part])
+		}
+	}
+	return lag
+}
+
+// stages adds up what tasks spent, in nanoseconds.
+type stages struct {
+	fetch, decode, compute, write int64
+}
+
+func (s *stages) add(o stages) {
+	s.fetch, s.decode, s.compute, s.write = s.fetch+o.fetch, s.decode+o.decode, s.compute+o.compute, s.write+o.write
+}
+
+func (s stages) millis() map[string]int64 {
+	ms := func(ns int64) int64 { return ns / int64(time.Millisecond) }
+	return map[string]int64{"fetch": ms(s.fetch), "decode": ms(s.decode), "compute": ms(s.compute), "write": ms(s.write)}
+}
+
+func (d *driver) progress(b *batch, c exec.Counts, s stages) Progress {
+	now := d.q.Clock.Now()
+	took := now.Sub(b.start)
+	queryID, epoch := d.q.Sink.Identity()
+	p := Progress{
+		ID: queryID, RunID: d.q.RunID, Name: d.q.Name, Timestamp: b.start.UTC().Format("2006-01-02T15:04:05.000Z"),
+		BatchID: b.id, BatchDuration: took.Milliseconds(), NumInputRows: c.In,
+		InputRowsPerSecond: perSecond(c.In, b.start.Sub(d.lastStart)), ProcessedRowsPerSecond: perSecond(c.In, took),
+		DurationMs: map[string]int64{"latestOffset": b.planned.Sub(b.start).Milliseconds(), "addBatch": now.Sub(b.planned).Milliseconds(), "triggerExecution": took.Milliseconds()},
+		Trigger:    "data", Epoch: epoch, FilteredRows: c.Filtered, NullRows: c.Null, BadRows: c.Bad, StageMs: s.millis(),
+		Sink: SinkProgress{Description: d.q.Sink.Describe(), NumOutputRows: c.Out},
+	}
+	if d.q.Input.Bad == DeadLetter {
+		p.DeadLetterRows = c.Bad
+	}
+	if b.limited {
+		p.LimitedBy = "rows"
+	}
+	for _, h := range b.holes {
+		p.Holes = append(p.Holes, h.String())
+	}
+	p.Sources = []SourceProgress{{Description: d.q.Input.Description, StartOffset: b.from, EndOffset: b.until, LatestOffset: b.latest,
+		NumInputRows: c.In, InputRowsPerSecond: p.InputRowsPerSecond, ProcessedRowsPerSecond: p.ProcessedRowsPerSecond}}
+	return p
+}
+
+func perSecond(n int64, d time.Duration) float64 {
+	if d <= 0 {
+		return 0
+	}
+	return float64(n) / d.Seconds()
+}

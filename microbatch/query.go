@@ -1,0 +1,86 @@
+package microbatch
+
+import (
+	"log/slog"
+	"time"
+
+	"github.com/lakewheel/lakewheel/microbatch/exec"
+	"github.com/lakewheel/lakewheel/microbatch/source"
+)
+
+// Query is one running pipeline: an input, a compiled plan, a sink and when to run.
+type Query struct {
+	Name  string
+	RunID string // a UUID of this run
+
+	Input    Input
+	Pipeline *exec.Pipeline
+	Sink     Sink
+
+	Trigger Trigger
+	Commit  CommitPolicy
+	Limits  Limits
+	Bad     BadRecords
+
+	// Stop asks for a graceful stop: finish the batch, commit, return. Nil: only the context stops the run.
+	Stop <-chan struct{}
+	// DrainTimeout bounds a graceful stop; a batch that takes longer is abandoned, which is safe.
+	DrainTimeout time.Duration
+
+	Clock Clock
+	Log   *slog.Logger
+	// OnProgress is called with every committed batch, in order, by one goroutine at a time.
+	OnProgress func(Progress)
+	// Step is called after a durable step that is the driver's own; see committer.Options.
+	Step func(step string) error
+}
+
+// Input is the source of a query.
+type Input struct {
+	Name        string
+	Description string // for the progress: "Kafka[events]"
+	Source      source.Source
+	Bad         OnBad
+}
+
+// OnBad says what becomes of a row that cannot be decoded or computed.
+type OnBad int
+
+// The settings of on_bad_record.
+const (
+	DeadLetter OnBad = iota
+	FailOnBad
+	DropBad
+)
+
+// Trigger says when batches run.
+type Trigger struct {
+	// Interval between the starts of batches; they are aligned to it. 0: at once after each other.
+	Interval time.Duration
+	// AvailableNow: read up to the ends found at the start, commit, and return.
+	AvailableNow bool
+	// MaxBatches ends the run after that many batches; 0: no bound. For scenarios.
+	MaxBatches int
+}
+
+// CommitPolicy says when a table version is made.
+type CommitPolicy struct {
+	// Interval between commits; batches in between fold into one.
+	Interval time.Duration
+	// MaxIdle is how long a fold that changed nothing but offsets may wait.
+	MaxIdle time.Duration
+	// TargetBytes ends a fold early: rows staged, in bytes of memory.
+	TargetBytes int64
+}
+
+// Limits bound one batch.
+type Limits struct {
+	RowsPerBatch int64 // offsets a batch may cover, about; 0: no limit
+	Workers      int   // tasks at once
+}
+
+// BadRecords is how many bad records a run accepts before it fails: a wrong schema must not drain a topic.
+type BadRecords struct {
+	MaxRatio   float64
+	MinRecords int64
+}

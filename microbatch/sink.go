@@ -1,0 +1,42 @@
+package microbatch
+
+import (
+	"context"
+
+	"github.com/lakewheel/lakewheel/columnar"
+	"github.com/lakewheel/lakewheel/committer"
+	"github.com/lakewheel/lakewheel/offsets"
+)
+
+// Position is where an earlier run left off.
+type Position struct {
+	LastBatch  int64
+	Sources    map[string]offsets.Progress
+	Watermarks map[string]int64
+	Watermark  committer.Watermark
+}
+
+// Output stages the rows of one commit. Calls for different lanes may be concurrent; rows of
+// a lane keep their order, and the result holds lanes in ascending order. Batches are borrowed.
+type Output interface {
+	Write(ctx context.Context, lane int64, b *columnar.Batch) error
+	WriteDeadLetters(ctx context.Context, lane int64, b *columnar.Batch) error
+	// Abort drops what was not committed; after a commit it does nothing.
+	Abort()
+}
+
+// Sink takes the rows of a query and keeps its position with them. NewOutput may be called while
+// a Commit runs; everything else has one caller at a time.
+type Sink interface {
+	// Open returns where to go on, nil for a first start.
+	Open(ctx context.Context) (*Position, error)
+	NewOutput(ctx context.Context) (Output, error)
+	// Commit makes the batches visible together with their positions.
+	Commit(ctx context.Context, b committer.Batch, out Output) (committer.Result, error)
+	// Maintain does chores after a commit. Its failure is logged, no more.
+	Maintain(ctx context.Context) error
+	// Describe names the sink for progress: "Delta[/lake/events]".
+	Describe() string
+	// Identity returns the query id, and the epoch of this run.
+	Identity() (queryID string, epoch int64)
+}

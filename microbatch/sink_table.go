@@ -1,0 +1,71 @@
+package microbatch
+
+import (
+	"context"
+
+	"github.com/lakewheel/lakewheel/columnar"
+	"github.com/lakewheel/lakewheel/committer"
+)
+
+// DeadLetterKind is the side table of bad records.
+const DeadLetterKind = "dead_letter"
+
+// TableSink commits into a table through the exactly-once protocol.
+type TableSink struct {
+	opts committer.Options
+	name string
+	c    *committer.Committer
+}
+
+var _ Sink = (*TableSink)(nil)
+
+// NewTableSink returns a sink; kind names the format in the progress ("Delta").
+func NewTableSink(kind string, opts committer.Options) *TableSink {
+	return &TableSink{opts: opts, name: kind + "[" + opts.Table.String() + "]"}
+}
+
+// Open recovers the position from the table.
+func (s *TableSink) Open(ctx context.Context) (*Position, error) {
+	c, err := committer.Open(ctx, s.opts)
+	if err != nil {
+		return nil, err
+	}
+	s.c = c
+	last := c.Last()
+	if last == nil {
+		return nil, nil
+	}
+	return &Position{LastBatch: last.LastBatch, Sources: last.Sources, Watermarks: last.Watermarks, Watermark: last.Watermark}, nil
+}
+
+type tableOutput struct{ *committer.Output }
+
+func (o tableOutput) WriteDeadLetters(ctx context.Context, lane int64, b *columnar.Batch) error {
+	return o.WriteSide(ctx, DeadLetterKind, lane, b)
+}
+
+// NewOutput stages files of the table.
+func (s *TableSink) NewOutput(ctx context.Context) (Output, error) {
+	out, err := s.c.NewOutput(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return tableOutput{out}, nil
+}
+
+// Commit commits.
+func (s *TableSink) Commit(ctx context.Context, b committer.Batch, out Output) (committer.Result, error) {
+	if o, ok := out.(tableOutput); ok {
+		b.Output = o.Output
+	}
+	return s.c.Commit(ctx, b)
+}
+
+// Maintain checkpoints the log and expires records.
+func (s *TableSink) Maintain(ctx context.Context) error { return s.c.Maintain(ctx) }
+
+// Describe names the table.
+func (s *TableSink) Describe() string { return s.name }
+
+// Identity of the query and the epoch.
+func (s *TableSink) Identity() (string, int64) { return s.c.QueryID(), s.c.Epoch() }

@@ -1,0 +1,164 @@
+package kafka
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/lakewheel/lakewheel/microbatch/source"
+	"github.com/lakewheel/lakewheel/offsets"
+)
+
+// facts is what the brokers say of the source's topics at one moment.
+type facts struct {
+	topics map[string]topic
+	starts offsets.Positions // log start
+	ends   offsets.Positions // as far as can be read: LSO under read_committed
+	highs  offsets.Positions // high watermark
+	// epochEnds is where the log of the known leader epoch ends, for partitions whose leader changed since.
+	epochEnds offsets.Positions
+}
+
+// check compares what the last commit knew with the facts. It returns where to go on, or the losses in partition order.
+// It does no I/O.
+func check(c Config, known offsets.Progress, f facts) (source.Available, []*Loss) {
+	a := source.Available{Progress: known.Clone(), Ends: f.ends, Latest: f.highs}
+	a.Progress.Kind = "kafka"
+	var losses []*Loss
+	for _, p := range sortedMarks(known.Partitions) {
+		if loss := checkPartition(c, p, known, f); loss != nil {
+			losses = append(losses, loss)
+			a.Holes = append(a.Holes, offsets.Range{Source: c.Name, Partition: p, From: loss.From, Until: loss.Until})
+			a.Progress.Partitions[p] = resumeAfter(loss, known.Partitions[p], f.starts[p])
+		}
+	}
+	for name, t := range f.topics {
+		a.Progress.Identity[name] = t.identity()
+		for id := range t.partitions {
+			p := offsets.Partition{Topic: name, ID: id}
+			if _, ok := a.Progress.Partitions[p]; !ok {
+				at := f.starts[p]
+				a.Progress.Partitions[p] = offsets.Mark{First: at, Next: at, LeaderEpoch: -1}
+			}
+		}
+	}
+	return a, losses
+}
+
+func sortedMarks(m offsets.Marks) []offsets.Partition {
+	at := make(offsets.Positions, len(m))
+	for p := range m {
+		at[p] = 0
+	}
+	return at.Sorted()
+}
+
+// checkPartition finds what is wrong with one known partition, nil if nothing is.
+func checkPartition(c Config, p offsets.Partition, known offsets.Progress, f facts) *Loss {
+	next := known.Partitions[p].Next
+	loss := func(kind lossKind, until int64) *Loss {
+		start, high := int64(-1), int64(-1)
+		if _, ok := f.starts[p]; ok {
+			start, high = f.starts[p], f.highs[p]
+		}
+		return &Loss{Kind: kind, Source: c.Name, Partition: p, From: next, Until: until, LogStart: start, High: high}
+	}
+	t, ok := f.topics[p.Topic]
+	if !ok {
+		return loss(recreated, next)
+	}
+	if was := known.Identity[p.Topic]; was != "" && t.identity() != "" && was != t.identity() {
+		return loss(recreated, next)
+	}
+	if _, ok := t.partitions[p.ID]; !ok {
+		return loss(vanished, next)
+	}
+	if start := f.starts[p]; start > next {
+		return loss(belowStart, start)
+	}
+	if end, ok := f.epochEnds[p]; ok && end < next {
+		return loss(truncated, next)
+	}
+	if f.highs[p] < next {
+		return loss(pastEnd, next)
+	}
+	return nil
+}
+
+// resumeAfter is where a partition goes on after a hole (on_data_loss: skip).
+func resumeAfter(l *Loss, was offsets.Mark, start int64) offsets.Mark {
+	switch l.Kind {
+	case belowStart:
+		was.Next = l.Until
+		return was
+	case truncated, pastEnd: // what has been read is read; the log goes on below it
+		return offsets.Mark{First: was.First, Next: max(start, min(was.Next, l.High)), LeaderEpoch: -1}
+	default: // another log
+		return offsets.Mark{First: start, Next: start, LeaderEpoch: -1}
+	}
+}
+
+// firstStart places every partition where the settings say.
+func firstStart(c Config, f facts, byTime offsets.Positions) (source.Available, error) {
+	a := source.Available{Progress: offsets.Progress{Kind: "kafka", Identity: map[string]string{}, Partitions: offsets.Marks{}}, Ends: f.ends, Latest: f.highs}
+	for name, t := range f.topics {
+		a.Progress.Identity[name] = t.identity()
+	}
+	if c.Start.Kind == AtOffsets {
+		if err := checkNamed(c, f); err != nil {
+			return a, err
+		}
+	}
+	for p := range f.starts {
+		at, err := startOf(c, p, f, byTime)
+		if err != nil {
+			return a, err
+		}
+		a.Progress.Partitions[p] = offsets.Mark{First: at, Next: at, LeaderEpoch: -1}
+	}
+	return a, nil
+}
+
+func startOf(c Config, p offsets.Partition, f facts, byTime offsets.Positions) (int64, error) {
+	switch c.Start.Kind {
+	case Latest:
+		return f.ends[p], nil
+	case AtTime:
+		return max(f.starts[p], min(byTime[p], f.ends[p])), nil
+	case AtOffsets:
+		return explicit(c, p, f)
+	default:
+		return f.starts[p], nil
+	}
+}
+
+// explicit is a named offset; -1 and -2 are latest and earliest, as in Spark's startingOffsets.
+func explicit(c Config, p offsets.Partition, f facts) (int64, error) {
+	at := c.Start.Offsets[p]
+	switch {
+	case at == -1:
+		return f.ends[p], nil
+	case at == -2:
+		return f.starts[p], nil
+	case at < f.starts[p] || at > f.highs[p]:
+		return 0, fmt.Errorf("source %s: start.offsets: offset %d of topic %s, partition %d is outside its log [%d,%d]", c.Name, at, p.Topic, p.ID, f.starts[p], f.highs[p])
+	}
+	return at, nil
+}
+
+func checkNamed(c Config, f facts) error {
+	var missing, unknown []string
+	for _, p := range f.starts.Sorted() {
+		if _, ok := c.Start.Offsets[p]; !ok {
+			missing = append(missing, p.String())
+		}
+	}
+	for _, p := range c.Start.Offsets.Sorted() {
+		if _, ok := f.starts[p]; !ok {
+			unknown = append(unknown, p.String())
+		}
+	}
+	if len(missing)+len(unknown) > 0 {
+		return fmt.Errorf("source %s: start.offsets must name every partition (-1 latest, -2 earliest): missing %v, not in the topic %v", c.Name, slices.Clip(missing), slices.Clip(unknown))
+	}
+	return nil
+}
