@@ -1,0 +1,211 @@
+package planner
+
+// span is the part of the text that a node was read from, as byte offsets.
+type span struct{ start, end int }
+
+func (s span) place() span { return s }
+
+// node is an expression of the syntax tree. Names in it are not resolved.
+type node interface{ place() span }
+
+// ident is one name as written.
+type ident struct {
+	span
+	text   string
+	quoted bool
+}
+
+type literalKind uint8
+
+const (
+	nullLiteral literalKind = iota
+	boolLiteral
+	numberLiteral
+	stringLiteral
+	bytesLiteral
+	dateLiteral
+	timestampLiteral
+)
+
+type (
+	// literal holds the value as text: digits with sign and suffix, "true", the string,
+	// the hex digits.
+	literal struct {
+		span
+		kind literalKind
+		text string
+	}
+
+	// name is a column reference: column, table.column, column.field, ...
+	name struct {
+		span
+		parts []ident
+	}
+
+	// star is * or table.*, perhaps without some columns.
+	star struct {
+		span
+		table  []ident
+		except []ident
+	}
+
+	// operation is an operator or a predicate over its operands: "+", "and", "not",
+	// "in", "between", "like", "isnull", "<=>", ... at is the place of the operator.
+	operation struct {
+		span
+		op   string
+		at   int
+		args []node
+	}
+
+	// call is a function call. extras is the place of a DISTINCT, FILTER, OVER, ... in it.
+	call struct {
+		span
+		name   ident
+		args   []node
+		extras []extra
+	}
+
+	// cast is CAST, TRY_CAST or ::.
+	cast struct {
+		span
+		value node
+		to    typeName
+		try   bool
+	}
+
+	// branch is one WHEN of a CASE.
+	branch struct{ when, then node }
+
+	// choice is CASE in both forms; operand and otherwise may be nil.
+	choice struct {
+		span
+		operand   node
+		branches  []branch
+		otherwise node
+	}
+
+	// interval is INTERVAL 10 MINUTES in any of its spellings, as value and unit pairs;
+	// the unit of INTERVAL '10 minutes' is "".
+	interval struct {
+		span
+		values, units []string
+	}
+
+	// access is value.field, value[index] or value:path.
+	access struct {
+		span
+		value node
+		kind  string // ".", "[" or ":"
+		path  string // the field, or the path as written
+		index node
+	}
+
+	// list is (a, b): a row, or the parameters of a lambda.
+	list struct {
+		span
+		items []node
+	}
+
+	// subquery is (SELECT ...) or EXISTS (SELECT ...) in an expression.
+	subquery struct {
+		span
+		query *query
+	}
+)
+
+// extra is a part of a call that is not an argument, such as OVER.
+type extra struct {
+	span
+	keyword string
+	nodes   []node
+}
+
+// selectItem is one column of a SELECT list; alias.text may be "".
+type selectItem struct {
+	expr  node
+	alias ident
+}
+
+// query is a SELECT with the clauses that the dialect has. extras holds those that
+// are read and not yet bound, in the order of the text.
+type query struct {
+	span
+	items  []selectItem
+	from   *tableRef
+	where  node
+	extras []extra
+}
+
+// tableRef is the first item of FROM: a named table, a table function or a subquery.
+type tableRef struct {
+	span
+	name  []ident
+	alias ident
+	call  *call  // TUMBLE(...), TABLE(TUMBLE(...))
+	query *query // (SELECT ...)
+}
+
+// children lists the expressions directly below n, subqueries excluded.
+func children(n node) []node {
+	switch n := n.(type) {
+	case *operation:
+		return n.args
+	case *call:
+		out := n.args
+		for _, e := range n.extras {
+			out = append(out[:len(out):len(out)], e.nodes...)
+		}
+		return out
+	case *cast:
+		return []node{n.value}
+	case *choice:
+		return n.children()
+	case *access:
+		if n.index != nil {
+			return []node{n.value, n.index}
+		}
+		return []node{n.value}
+	case *list:
+		return n.items
+	}
+	return nil
+}
+
+func (c *choice) children() []node {
+	var out []node
+	if c.operand != nil {
+		out = append(out, c.operand)
+	}
+	for _, b := range c.branches {
+		out = append(out, b.when, b.then)
+	}
+	if c.otherwise != nil {
+		out = append(out, c.otherwise)
+	}
+	return out
+}
+
+// height is the number of nodes on the longest way down from n.
+func height(n node) int {
+	deepest := 0
+	for _, c := range children(n) {
+		deepest = max(deepest, height(c))
+	}
+	return deepest + 1
+}
+
+// expressions lists the roots of every expression in q, its clauses included.
+func (q *query) expressions() []node {
+	var out []node
+	for _, item := range q.items {
+		out = append(out, item.expr)
+	}
+	if q.where != nil {
+		out = append(out, q.where)
+	}
+	for _, e := range q.extras {
+		out = append(out, e.nodes...)
+	}
+	return out
+}

@@ -1,0 +1,92 @@
+package planner
+
+import (
+	"strings"
+
+	"github.com/lakewheel/lakewheel/columnar"
+	"github.com/lakewheel/lakewheel/columnar/compute"
+)
+
+// LogicalNode is an operator of a logical plan: a Scan, Filter or Project.
+// Expressions read the columns of the input by position.
+type LogicalNode interface {
+	Schema() *columnar.Schema
+	// Input is nil for a Scan.
+	Input() LogicalNode
+	// line describes the operator without its input.
+	line() string
+}
+
+type (
+	// Scan reads columns of a source.
+	Scan struct {
+		Source  string
+		Columns []ScanColumn
+		Out     *columnar.Schema
+	}
+
+	// Filter keeps the rows for which Pred is true.
+	Filter struct {
+		In   LogicalNode
+		Pred compute.Expr
+	}
+
+	// Project computes one expression a column of Out.
+	Project struct {
+		In    LogicalNode
+		Exprs []compute.Expr
+		Out   *columnar.Schema
+	}
+)
+
+// ScanColumn is a column that a scan reads: the one at Index of the source's schema
+// or, if Hidden, of its hidden columns.
+type ScanColumn struct {
+	Index  int
+	Hidden bool
+	Name   string
+	Type   columnar.Type
+}
+
+func (s *Scan) Schema() *columnar.Schema    { return s.Out }
+func (f *Filter) Schema() *columnar.Schema  { return f.In.Schema() }
+func (p *Project) Schema() *columnar.Schema { return p.Out }
+
+func (s *Scan) Input() LogicalNode    { return nil }
+func (f *Filter) Input() LogicalNode  { return f.In }
+func (p *Project) Input() LogicalNode { return p.In }
+
+func (s *Scan) line() string    { return "Scan " + scanText(s.Source, s.Columns, s.Out) }
+func (f *Filter) line() string  { return "Filter " + f.Pred.String() }
+func (p *Project) line() string { return "Project " + projectText(p.Exprs, p.Out) }
+
+// scanText is "events columns=(ts TIMESTAMP, _offset BIGINT NOT NULL)".
+func scanText(source string, columns []ScanColumn, out *columnar.Schema) string {
+	parts := make([]string, len(columns))
+	for i, f := range out.Fields {
+		parts[i] = columnar.NewSchema(f).String()
+	}
+	return source + " columns=(" + strings.Join(parts, ", ") + ")"
+}
+
+// projectText is "page, (amount * 2) AS twice".
+func projectText(exprs []compute.Expr, out *columnar.Schema) string {
+	parts := make([]string, len(exprs))
+	for i, e := range exprs {
+		parts[i] = e.String()
+		if name := out.Fields[i].Name; name != parts[i] {
+			parts[i] += " AS " + quoteName(name)
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// quoteName puts a name that is not a plain word into backticks.
+func quoteName(name string) string {
+	for i := range len(name) {
+		if !isWord(name[i]) {
+			return "`" + strings.ReplaceAll(name, "`", "``") + "`"
+		}
+	}
+	return name
+}

@@ -1,0 +1,207 @@
+package planner
+
+import "strings"
+
+// callOf reads the arguments of a function and what may follow them.
+func (p *parser) callOf(function ident) node {
+	c := &call{name: function}
+	p.expect("(")
+	if t := p.peek(); p.accept("DISTINCT") {
+		c.extras = append(c.extras, extra{span: span{t.start, t.end}, keyword: "DISTINCT"})
+	}
+	if !p.at(")") {
+		c.args = p.exprList()
+	}
+	p.expect(")")
+	p.callExtras(c)
+	c.span = p.from(function.start)
+	return c
+}
+
+// callExtras reads IGNORE NULLS, WITHIN GROUP, FILTER and OVER.
+func (p *parser) callExtras(c *call) {
+	for p.err == nil {
+		start := p.peek().start
+		switch {
+		case p.accept("IGNORE", "NULLS"), p.accept("RESPECT", "NULLS"):
+			c.extras = append(c.extras, extra{span: p.from(start), keyword: "IGNORE NULLS"})
+		case p.accept("WITHIN", "GROUP"):
+			p.parenthesized()
+			c.extras = append(c.extras, extra{span: p.from(start), keyword: "WITHIN GROUP"})
+		case p.accept("FILTER", "("):
+			p.expect("WHERE")
+			condition := p.expr(lowest)
+			p.expect(")")
+			c.extras = append(c.extras, extra{p.from(start), "FILTER", []node{condition}})
+		case p.at("OVER") && (p.ahead(1).is("(") || p.isWordAhead(1)):
+			p.next()
+			if p.at("(") {
+				p.parenthesized()
+			} else {
+				p.anyWord()
+			}
+			c.extras = append(c.extras, extra{span: p.from(start), keyword: "OVER"})
+		default:
+			return
+		}
+	}
+}
+
+func (p *parser) castCall() node {
+	word := p.next()
+	p.expect("(")
+	value := p.expr(lowest)
+	p.expect("AS")
+	to := p.typeName()
+	p.expect(")")
+	return &cast{p.from(word.start), value, to, strings.EqualFold(word.text, "try_cast")}
+}
+
+func (p *parser) caseOf() node {
+	c := &choice{}
+	start := p.next().start
+	if !p.at("WHEN") {
+		c.operand = p.expr(lowest)
+	}
+	p.expect("WHEN")
+	for more := true; more; more = p.accept("WHEN") {
+		when := p.expr(lowest)
+		p.expect("THEN")
+		c.branches = append(c.branches, branch{when, p.expr(lowest)})
+	}
+	if p.accept("ELSE") {
+		c.otherwise = p.expr(lowest)
+	}
+	p.expect("END")
+	c.span = p.from(start)
+	return c
+}
+
+// keywordCall reads the functions whose arguments are parted by keywords and makes
+// plain calls of them.
+func (p *parser) keywordCall() node {
+	function := p.anyWord()
+	lower := strings.ToLower(function.text)
+	switch {
+	case lower == "extract" && p.ahead(2).is("FROM"):
+		return p.extract(function)
+	case lower == "trim":
+		return p.trim(function)
+	}
+	p.expect("(")
+	c := &call{name: function, args: []node{p.expr(comparisonLevel)}}
+	switch {
+	case lower == "position" && p.accept("IN"):
+		c.name.text = "locate"
+		c.args = append(c.args, p.expr(lowest))
+	case strings.HasPrefix(lower, "substr") && p.accept("FROM"):
+		c.args = append(c.args, p.expr(lowest))
+		if p.accept("FOR") {
+			c.args = append(c.args, p.expr(lowest))
+		}
+	case p.accept(","):
+		c.args = append(c.args, p.exprList()...)
+	}
+	p.expect(")")
+	c.span = p.from(function.start)
+	return c
+}
+
+// extract reads EXTRACT(field FROM source); the field becomes a string argument.
+func (p *parser) extract(function ident) node {
+	p.expect("(")
+	field := p.anyWord()
+	p.expect("FROM")
+	source := p.expr(lowest)
+	p.expect(")")
+	part := &literal{field.span, stringLiteral, strings.ToUpper(field.text)}
+	return &call{span: p.from(function.start), name: function, args: []node{part, source}}
+}
+
+// trim reads TRIM([BOTH|LEADING|TRAILING] [characters] FROM text) as btrim, ltrim or
+// rtrim(text, characters).
+func (p *parser) trim(function ident) node {
+	side := map[string]string{"both": "btrim", "leading": "ltrim", "trailing": "rtrim"}
+	p.expect("(")
+	word := p.peek()
+	target, sided := side[strings.ToLower(word.text)]
+	sided = sided && word.kind == wordToken && !p.ahead(1).is(",") && !p.ahead(1).is(")")
+	if sided {
+		p.next()
+		function.text = target
+	}
+	var args []node
+	if !p.at("FROM") {
+		args = p.exprList()
+	}
+	if p.accept("FROM") {
+		if !sided {
+			function.text = "btrim"
+		}
+		args = append([]node{p.expr(lowest)}, args...)
+	}
+	p.expect(")")
+	return &call{span: p.from(function.start), name: function, args: args}
+}
+
+func (p *parser) typedLiteral() node {
+	word := p.next()
+	text := p.next()
+	kind := timestampLiteral
+	switch {
+	case word.is("DATE"):
+		kind = dateLiteral
+	case word.is("TIMESTAMP_NTZ"):
+		p.fail(word.start, "", "TIMESTAMP_NTZ is not supported", "write TIMESTAMP, which is in UTC")
+	}
+	return &literal{p.from(word.start), kind, text.text}
+}
+
+// atInterval tells INTERVAL '10' MINUTE from a column named interval.
+func (p *parser) atInterval() bool {
+	n := 1
+	if p.ahead(n).is("-") || p.ahead(n).is("+") {
+		n++
+		return p.ahead(n).kind == stringToken || p.ahead(n).kind == numberToken && p.isWordAhead(n+1)
+	}
+	return p.ahead(n).kind == stringToken || p.ahead(n).kind == numberToken
+}
+
+// interval reads INTERVAL and one or more values with units.
+func (p *parser) interval() node {
+	start := p.next().start
+	i := &interval{}
+	for p.err == nil {
+		sign := ""
+		if p.accept("-") {
+			sign = "-"
+		} else {
+			p.accept("+")
+		}
+		value := p.next()
+		i.values = append(i.values, sign+value.text)
+		i.units = append(i.units, p.unit())
+		if k := p.peek().kind; k != numberToken && k != stringToken {
+			break
+		}
+	}
+	i.span = p.from(start)
+	return i
+}
+
+var intervalUnits = wordSet(`nanosecond nanoseconds microsecond microseconds millisecond milliseconds second seconds
+	minute minutes hour hours day days week weeks month months year years`)
+
+func (p *parser) unit() string {
+	t := p.peek()
+	if t.kind != wordToken || !intervalUnits[strings.ToLower(t.text)] {
+		return ""
+	}
+	p.next()
+	unit := strings.ToLower(t.text)
+	if p.at("TO") && p.isWordAhead(1) {
+		p.next()
+		unit += " to " + strings.ToLower(p.next().text)
+	}
+	return unit
+}

@@ -1,0 +1,138 @@
+package planner
+
+import "strings"
+
+// fromClause reads the tables of a FROM: the first becomes q.from, joins and lateral
+// views become extras.
+func (p *parser) fromClause(q *query) {
+	q.from = p.table()
+	for p.err == nil {
+		start := p.peek().start
+		switch {
+		case p.at("LATERAL", "VIEW"):
+			p.lateralView()
+			q.extras = append(q.extras, extra{span: p.from(start), keyword: "LATERAL VIEW"})
+		case p.accept(","):
+			p.accept("LATERAL")
+			p.table()
+			q.extras = append(q.extras, extra{span: p.from(start), keyword: "JOIN"})
+		case p.atJoin():
+			nodes := p.join()
+			q.extras = append(q.extras, extra{p.from(start), "JOIN", nodes})
+		default:
+			return
+		}
+	}
+}
+
+func (p *parser) atJoin() bool {
+	return p.atAnyOf("JOIN", "INNER", "LEFT", "RIGHT", "FULL", "CROSS", "NATURAL", "SEMI", "ANTI")
+}
+
+func (p *parser) join() []node {
+	for p.atAnyOf("INNER", "LEFT", "RIGHT", "FULL", "CROSS", "NATURAL", "SEMI", "ANTI", "OUTER") {
+		p.next()
+	}
+	p.expect("JOIN")
+	p.accept("LATERAL")
+	p.table()
+	switch {
+	case p.accept("ON"):
+		return []node{p.expr(lowest)}
+	case p.accept("USING"):
+		p.parenthesized()
+	}
+	return nil
+}
+
+func (p *parser) lateralView() {
+	p.accept("LATERAL")
+	p.accept("VIEW")
+	p.accept("OUTER")
+	p.expr(lowest)
+	p.alias()
+	if p.accept("AS") {
+		for more := true; more; more = p.accept(",") {
+			p.ident("a name")
+		}
+	}
+}
+
+func (p *parser) table() *tableRef {
+	start := p.peek().start
+	t := &tableRef{}
+	switch {
+	case p.at("("):
+		p.next()
+		t.query = p.query()
+		p.expect(")")
+	case p.accept("TABLE", "("):
+		t.call = p.tableCall()
+		p.expect(")")
+	case p.atName(0) && p.ahead(1).is("("):
+		t.call = p.tableCall()
+	default:
+		t.name = p.qualified("a table name")
+	}
+	t.span = p.from(start)
+	t.alias = p.alias()
+	if t.alias.text != "" && p.at("(") {
+		p.parenthesized()
+	}
+	return t
+}
+
+// tableCall reads a table function: an argument may also be TABLE name [PARTITION BY ...].
+func (p *parser) tableCall() *call {
+	start := p.peek().start
+	c := &call{name: p.ident("a table function")}
+	p.expect("(")
+	for more := !p.at(")"); more; more = p.accept(",") {
+		if p.isWordAhead(0) && p.ahead(1).is("=>") {
+			p.pos += 2
+		}
+		c.args = append(c.args, p.tableArgument())
+	}
+	p.expect(")")
+	c.span = p.from(start)
+	return c
+}
+
+func (p *parser) tableArgument() node {
+	start := p.peek().start
+	if !p.at("TABLE") || !p.isWordAhead(1) {
+		return p.expr(lowest)
+	}
+	p.next()
+	n := &name{parts: p.qualified("a table name")}
+	if p.accept("PARTITION") {
+		p.expect("BY")
+		p.qualified("a column name")
+	}
+	n.span = p.from(start)
+	return n
+}
+
+// parenthesized skips (...) with whatever is in it.
+func (p *parser) parenthesized() {
+	p.expect("(")
+	for depth := 1; depth > 0 && p.err == nil; {
+		switch t := p.next(); {
+		case t.is("("):
+			depth++
+		case t.is(")"):
+			depth--
+		case t.kind == endToken:
+			p.unexpected(")")
+		}
+	}
+}
+
+// dotted joins name parts for messages.
+func dotted(parts []ident) string {
+	out := make([]string, len(parts))
+	for i, part := range parts {
+		out[i] = part.text
+	}
+	return strings.Join(out, ".")
+}

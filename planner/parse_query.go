@@ -1,0 +1,228 @@
+package planner
+
+import (
+	"fmt"
+	"strings"
+)
+
+// parseQuery reads one statement, which has to be a query.
+func parseQuery(text string) (*query, *Error) {
+	p, err := newParser(text)
+	if err != nil {
+		return nil, err
+	}
+	q := p.statement()
+	if p.err == nil {
+		p.checkHeight(q)
+	}
+	return q, p.err
+}
+
+func (p *parser) checkHeight(q *query) {
+	for _, e := range q.expressions() {
+		if height(e) > maxHeight {
+			p.fail(e.place().start, "", fmt.Sprintf("the expression nests deeper than %d operators", maxHeight), "IN (...) is shorter than a chain of OR")
+		}
+	}
+}
+
+func (p *parser) statement() *query {
+	first := p.peek()
+	switch {
+	case first.kind == endToken:
+		p.fail(first.start, "PARSE_EMPTY_STATEMENT", "the query is empty", "write a SELECT")
+	case first.kind == wordToken && otherStatements[strings.ToLower(first.text)]:
+		p.otherStatement(first)
+	}
+	q := p.query()
+	p.accept(";")
+	if t := p.peek(); t.kind != endToken {
+		if t.is("SELECT") || t.is("INSERT") || t.is("CREATE") {
+			p.fail(t.start, "", "a pipeline has one query, a second statement follows", "make it a pipeline file of its own")
+		}
+		p.unexpected("end of statement")
+	}
+	return q
+}
+
+// otherStatement refuses what is not a query and says where the pipeline file has it.
+func (p *parser) otherStatement(first token) {
+	verb := strings.ToUpper(first.text)
+	hint := "write only a SELECT"
+	switch verb {
+	case "INSERT", "MERGE", "UPDATE", "DELETE":
+		hint = "write only the SELECT and name the target table under `sink:` in the pipeline file"
+	case "CREATE":
+		hint = "describe an input under `sources:` and the output under `sink:` in the pipeline file; write only the SELECT here"
+	}
+	p.fail(first.start, "", verb+" is not a query, and a pipeline runs one query", hint)
+}
+
+// query reads WITH, a SELECT, the set operations between SELECTs, and what may follow.
+func (p *parser) query() *query {
+	defer p.leave()
+	if !p.enter() {
+		return &query{}
+	}
+	start := p.peek().start
+	with := p.with()
+	q := p.querySpecification()
+	q.extras = append(with, q.extras...)
+	for p.atAnyOf("UNION", "EXCEPT", "INTERSECT", "MINUS") {
+		q.extras = append(q.extras, p.setOperation())
+	}
+	p.ordering(q)
+	q.span = p.from(start)
+	return q
+}
+
+func (p *parser) atAnyOf(words ...string) bool {
+	for _, w := range words {
+		if p.at(w) {
+			return true
+		}
+	}
+	return false
+}
+
+func (p *parser) with() []extra {
+	if !p.at("WITH") {
+		return nil
+	}
+	start := p.next().start
+	p.accept("RECURSIVE")
+	for more := true; more; more = p.accept(",") {
+		p.ident("a name")
+		if p.at("(") {
+			p.parenthesized()
+		}
+		p.accept("AS")
+		p.expect("(")
+		p.query()
+		p.expect(")")
+	}
+	return []extra{{span: p.from(start), keyword: "WITH"}}
+}
+
+func (p *parser) setOperation() extra {
+	op := p.next()
+	if !p.accept("ALL") {
+		p.accept("DISTINCT")
+	}
+	if p.accept("(") {
+		p.query()
+		p.expect(")")
+	} else {
+		p.querySpecification()
+	}
+	return extra{span: p.from(op.start), keyword: strings.ToUpper(op.text)}
+}
+
+// querySpecification reads one SELECT or a query in parentheses.
+func (p *parser) querySpecification() *query {
+	if p.at("(") {
+		start := p.next().start
+		q := p.query()
+		p.expect(")")
+		q.extras = append(q.extras, extra{span: span{start, start + 1}, keyword: "a query in parentheses"})
+		return q
+	}
+	q := &query{}
+	p.expect("SELECT")
+	if t := p.peek(); t.is("DISTINCT") {
+		p.next()
+		q.extras = append(q.extras, extra{span: span{t.start, t.end}, keyword: "SELECT DISTINCT"})
+	}
+	p.accept("ALL")
+	p.selectList(q)
+	if p.accept("FROM") {
+		p.fromClause(q)
+	}
+	if p.accept("WHERE") {
+		q.where = p.expr(lowest)
+	}
+	p.groupClauses(q)
+	return q
+}
+
+func (p *parser) selectList(q *query) {
+	for more := true; more; more = p.accept(",") {
+		if len(q.items) > 0 && p.at("FROM") {
+			comma := p.tokens[p.pos-1]
+			p.fail(comma.start, "PARSE_SYNTAX_ERROR", "unexpected comma before FROM", "remove it or name another column")
+			return
+		}
+		item := selectItem{expr: p.expr(lowest)}
+		item.alias = p.alias()
+		q.items = append(q.items, item)
+	}
+}
+
+// alias reads [AS] name, if one comes.
+func (p *parser) alias() ident {
+	if p.accept("AS") {
+		return p.ident("a name after AS")
+	}
+	t := p.peek()
+	if !p.atName(0) || t.kind == wordToken && afterTable[strings.ToLower(t.text)] {
+		return ident{}
+	}
+	p.slip = &t
+	return p.anyWord()
+}
+
+// groupClauses reads GROUP BY, HAVING and QUALIFY.
+func (p *parser) groupClauses(q *query) {
+	if start := p.peek().start; p.accept("GROUP") {
+		p.expect("BY")
+		nodes := p.exprList()
+		q.extras = append(q.extras, extra{p.from(start), "GROUP BY", nodes})
+	}
+	for _, keyword := range []string{"HAVING", "QUALIFY"} {
+		if start := p.peek().start; p.accept(keyword) {
+			nodes := []node{p.expr(lowest)}
+			q.extras = append(q.extras, extra{p.from(start), keyword, nodes})
+		}
+	}
+}
+
+// ordering reads ORDER BY and its relatives, LIMIT and OFFSET.
+func (p *parser) ordering(q *query) {
+	for _, first := range []string{"ORDER", "SORT", "CLUSTER", "DISTRIBUTE"} {
+		if start := p.peek().start; p.accept(first) {
+			p.expect("BY")
+			nodes := p.sortList()
+			q.extras = append(q.extras, extra{p.from(start), first + " BY", nodes})
+		}
+	}
+	for _, keyword := range []string{"LIMIT", "OFFSET"} {
+		if start := p.peek().start; p.accept(keyword) {
+			if !p.accept("ALL") {
+				p.expr(lowest)
+			}
+			q.extras = append(q.extras, extra{span: p.from(start), keyword: keyword})
+		}
+	}
+}
+
+func (p *parser) exprList() []node {
+	var out []node
+	for more := true; more; more = p.accept(",") {
+		out = append(out, p.expr(lowest))
+	}
+	return out
+}
+
+func (p *parser) sortList() []node {
+	var out []node
+	for more := true; more; more = p.accept(",") {
+		out = append(out, p.expr(lowest))
+		if !p.accept("ASC") {
+			p.accept("DESC")
+		}
+		if p.accept("NULLS") && !p.accept("FIRST") {
+			p.expect("LAST")
+		}
+	}
+	return out
+}

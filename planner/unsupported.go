@@ -1,0 +1,139 @@
+package planner
+
+import (
+	"fmt"
+	"strings"
+)
+
+// unsupported refuses what the parser reads and the engine cannot run yet. A clause
+// is refused alone; expressions are refused one by one.
+func (b *binder) unsupported(q *query) {
+	switch {
+	case len(q.extras) > 0:
+		e := q.extras[0]
+		message, hint := clauseRefusal(e.keyword)
+		b.fail(e.start, "", message, hint)
+		return
+	case q.from != nil && q.from.query != nil:
+		b.fail(q.from.start, "", "a subquery in FROM is not supported yet", "write the query as one SELECT")
+		return
+	}
+	for _, e := range q.expressions() {
+		b.unsupportedExpr(e)
+	}
+}
+
+func clauseRefusal(keyword string) (message, hint string) {
+	switch keyword {
+	case "ORDER BY", "SORT BY", "CLUSTER BY", "DISTRIBUTE BY":
+		return keyword + " is not supported on a stream, whose rows are written as they arrive", "order the rows where you read the table"
+	case "LIMIT", "OFFSET":
+		return keyword + " is not supported on a stream, which has no end", "use WHERE, or limit the rows where you read the table"
+	case "WITH":
+		return "WITH is not supported yet", "write the query as one SELECT"
+	}
+	return keyword + " is not supported yet", ""
+}
+
+// unsupportedExpr refuses the first part of n that cannot be run; it reports whether
+// there was one.
+func (b *binder) unsupportedExpr(n node) bool {
+	if message, hint := b.refusal(n); message != "" {
+		at := n.place().start
+		if op, ok := n.(*operation); ok {
+			at = op.at
+		}
+		b.fail(at, "", message, hint)
+		return true
+	}
+	for _, c := range children(n) {
+		if b.unsupportedExpr(c) {
+			return true
+		}
+	}
+	return false
+}
+
+// refusal says why a node itself, without its children, cannot be run; "" if it can.
+func (b *binder) refusal(n node) (message, hint string) {
+	switch n := n.(type) {
+	case *call:
+		return callRefusal(n)
+	case *interval:
+		return "INTERVAL arithmetic is not supported yet", ""
+	case *list:
+		return "rows in parentheses are not supported yet", ""
+	case *subquery:
+		return "a subquery in an expression is not supported yet", ""
+	case *access:
+		return b.accessRefusal(n)
+	case *operation:
+		if n.op == "->" || n.op == "->>" {
+			return b.arrowRefusal(n)
+		}
+	}
+	return "", ""
+}
+
+var generators = wordSet("explode explode_outer posexplode posexplode_outer inline inline_outer stack")
+
+func callRefusal(c *call) (message, hint string) {
+	lower := strings.ToLower(c.name.text)
+	for _, e := range c.extras {
+		if e.keyword == "OVER" {
+			return "window functions (" + lower + " OVER ...) are not supported yet", ""
+		}
+	}
+	switch {
+	case aggregates[lower]:
+		return "the aggregate " + lower + " is not supported yet", ""
+	case windowFunctions[lower]:
+		return "the event-time window " + lower + " is not supported yet", ""
+	case generators[lower]:
+		return "the generator " + lower + " is not supported yet", ""
+	case len(c.extras) > 0:
+		return fmt.Sprintf("%s cannot stand in the call of %s", c.extras[0].keyword, lower), "only aggregates have it"
+	}
+	return "", ""
+}
+
+func (b *binder) accessRefusal(n *access) (message, hint string) {
+	switch n.kind {
+	case "[":
+		return "access to arrays and maps is not supported yet", ""
+	case ":":
+		return "the path operator : is not Spark SQL", fmt.Sprintf("write get_json_object(%s, '$.%s')", b.source(n.value.place()), n.path)
+	}
+	return "field access to " + n.path + " is not supported yet", ""
+}
+
+// arrowRefusal tells the JSON arrows of other dialects from Spark's lambda.
+func (b *binder) arrowRefusal(n *operation) (message, hint string) {
+	root, path, ok := jsonPath(n)
+	if !ok {
+		return "lambda functions are not supported yet", ""
+	}
+	return "the JSON operator " + n.op + " is not Spark SQL", fmt.Sprintf("write get_json_object(%s, '%s')", b.source(root.place()), path)
+}
+
+// jsonPath turns a chain of arrows with constant keys into a path from its root.
+func jsonPath(n node) (root node, path string, ok bool) {
+	op, arrow := n.(*operation)
+	if !arrow || op.op != "->" && op.op != "->>" {
+		return n, "$", true
+	}
+	key, constant := op.args[1].(*literal)
+	if !constant {
+		return nil, "", false
+	}
+	root, path, ok = jsonPath(op.args[0])
+	switch {
+	case strings.HasPrefix(key.text, "$"):
+		path += strings.TrimPrefix(key.text, "$")
+	case key.kind == numberLiteral:
+		path += "[" + key.text + "]"
+	default:
+		path += "." + key.text
+	}
+	return root, path, ok
+}
