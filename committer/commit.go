@@ -45,8 +45,10 @@ func (c *Committer) Commit(ctx context.Context, b Batch) (Result, error) {
 			return Result{}, err
 		}
 	}
-	if err := c.step("stage"); err != nil {
-		return Result{}, err
+	for _, step := range []string{"stage", "state"} {
+		if err := c.step(step); err != nil {
+			return Result{}, err
+		}
 	}
 	if err := c.commit(ctx, r, files, "STREAMING UPDATE"); err != nil {
 		return Result{}, err

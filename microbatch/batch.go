@@ -92,20 +92,23 @@ type totals struct {
 	epochs map[offsets.Partition]int32
 }
 
+// LaneBits is how many low bits of a lane number the task within its batch; the bits above number the batch within the run.
+const LaneBits = 20
+
 // run reads and computes a batch into the output of the open fold.
 func (d *driver) run(ctx context.Context, b *batch) (*totals, error) {
 	t := &totals{epochs: map[offsets.Partition]int32{}}
 	pieces := offsets.Split(b.ranges, 2*d.q.Limits.Workers, smallestTask)
+	d.round++
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(d.q.Limits.Workers)
 	for i, r := range pieces {
 		if ctx.Err() != nil {
 			break
 		}
-		lane := d.lane + int64(i)
+		lane := d.round<<LaneBits | int64(i)
 		group.Go(func() error { return d.runTask(ctx, r, lane, t) })
 	}
-	d.lane += int64(len(pieces))
 	return t, group.Wait()
 }
 

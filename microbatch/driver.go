@@ -23,7 +23,7 @@ type driver struct {
 
 	position  offsets.Progress // planned so far
 	nextBatch int64
-	lane      int64
+	round     int64 // batches that ran
 	lastStart time.Time
 	finalEnds offsets.Positions // of an available-now run
 	bad       badWindow

@@ -16,7 +16,7 @@ func Cast(e Expr, to columnar.Type, try bool) (Expr, error) {
 	if !castable(from, to) {
 		return nil, mismatch("CAST_WITHOUT_SUGGESTION", "cannot cast %s of type %s to %s.", e, from, to)
 	}
-	return newCast(e, to, try, true), nil
+	return newCast(e, to, try), nil
 }
 
 func castable(from, to columnar.Type) bool {
@@ -39,12 +39,12 @@ func castable(from, to columnar.Type) bool {
 	return false
 }
 
-func newCast(e Expr, to columnar.Type, try, explicit bool) Expr {
+func newCast(e Expr, to columnar.Type, try bool) Expr {
 	from := e.Type()
 	if from == columnar.Null {
 		return typedNull(to)
 	}
-	if from == to && !explicit {
+	if from == to {
 		return e
 	}
 	name := "CAST"

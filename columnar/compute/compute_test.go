@@ -41,7 +41,7 @@ func TestOperators(t *testing.T) {
 	one, two, null := Integer(1, columnar.Int), Integer(2, columnar.Int), Null()
 	yes, no := Bool(true), Bool(false)
 	maxInt, minLong := Integer(2147483647, columnar.Int), Integer(-9223372036854775808, columnar.BigInt)
-	nan := Float64(0, columnar.Double).(*literal)
+	nan := Float64(0).(*literal)
 	nan.v.floats[0] -= nan.v.floats[0] / nan.v.floats[0]
 	for _, c := range []struct {
 		op   string
@@ -72,7 +72,7 @@ func TestOperators(t *testing.T) {
 		{"<=>", []Expr{null, null}, "BOOLEAN true"},
 		{"<", []Expr{dec("1.10"), dec("1.2")}, "BOOLEAN true"},
 		{"=", []Expr{nan, nan}, "BOOLEAN true"},
-		{">", []Expr{nan, Float64(1e308, columnar.Double)}, "BOOLEAN true"},
+		{">", []Expr{nan, Float64(1e308)}, "BOOLEAN true"},
 		{"<", []Expr{DateValue(1), TimestampValue(1)}, "BOOLEAN false"},
 		{"and", []Expr{no, null}, "BOOLEAN false"},
 		{"and", []Expr{null, no}, "BOOLEAN false"},
@@ -95,8 +95,8 @@ func TestOperators(t *testing.T) {
 		{"coalesce", []Expr{null, one, two}, "INT 1"},
 		{"nullif", []Expr{one, one}, "INT null"},
 		{"if", []Expr{no, one, two}, "INT 2"},
-		{"abs", []Expr{Float64(-1.5, columnar.Double)}, "DOUBLE 1.5"},
-		{"floor", []Expr{Float64(-0.1, columnar.Double)}, "BIGINT -1"},
+		{"abs", []Expr{Float64(-1.5)}, "DOUBLE 1.5"},
+		{"floor", []Expr{Float64(-0.1)}, "BIGINT -1"},
 		{"ceil", []Expr{dec("1.01")}, `DECIMAL(2,0) "2"`},
 		{"upper", []Expr{Text("né")}, `STRING "NÉ"`},
 		{"length", []Expr{Text("né")}, "INT 2"},
@@ -131,10 +131,10 @@ func TestCasts(t *testing.T) {
 		{Text("yes"), columnar.Boolean, "BOOLEAN true"},
 		{Text("2024-02-30"), columnar.Date, "[CAST_INVALID_INPUT]"},
 		{Text("12.345"), columnar.Decimal(4, 2), `DECIMAL(4,2) "12.35"`},
-		{Float64(1e10, columnar.Double), columnar.String, `STRING "1.0E10"`},
-		{Float64(0.1, columnar.Double), columnar.String, `STRING "0.1"`},
-		{Float64(3e9, columnar.Double), columnar.Int, "[CAST_OVERFLOW]"},
-		{Float64(-1.9, columnar.Double), columnar.Int, "INT -1"},
+		{Float64(1e10), columnar.String, `STRING "1.0E10"`},
+		{Float64(0.1), columnar.String, `STRING "0.1"`},
+		{Float64(3e9), columnar.Int, "[CAST_OVERFLOW]"},
+		{Float64(-1.9), columnar.Int, "INT -1"},
 		{Integer(300, columnar.Int), columnar.TinyInt, "[CAST_OVERFLOW]"},
 		{Integer(300, columnar.Int), columnar.Decimal(2, 0), "[NUMERIC_VALUE_OUT_OF_RANGE.WITH_SUGGESTION]"},
 		{dec("-1.5"), columnar.Int, "INT -1"},

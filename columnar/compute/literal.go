@@ -37,8 +37,8 @@ func Bool(v bool) Expr { l := constant(columnar.Boolean); l.v.bools[0] = v; retu
 // Integer is a number of an integral type, which it must fit.
 func Integer(v int64, t columnar.Type) Expr { l := constant(t); l.v.ints[0] = v; return l }
 
-// Float64 is a number of type FLOAT or DOUBLE.
-func Float64(v float64, t columnar.Type) Expr { l := constant(t); l.v.floats[0] = v; return l }
+// Float64 is a DOUBLE.
+func Float64(v float64) Expr { l := constant(columnar.Double); l.v.floats[0] = v; return l }
 
 // Text is a STRING.
 func Text(s string) Expr { l := constant(columnar.String); l.v.texts[0] = s; return l }

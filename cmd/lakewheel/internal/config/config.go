@@ -1,0 +1,70 @@
+// Package config reads pipeline files.
+//
+// # Model
+//
+// A file is parsed into a tree that knows where everything stands, environment variables are put into its scalars, and
+// every key is read by a small function of its own. Faults are collected, each with file, line and column, so
+// that one run shows them all. Nothing is contacted: validation works offline.
+package config
+
+import (
+	"time"
+
+	"github.com/lakewheel/lakewheel/columnar"
+	"github.com/lakewheel/lakewheel/microbatch"
+	"github.com/lakewheel/lakewheel/microbatch/exec"
+	"github.com/lakewheel/lakewheel/microbatch/source/kafka"
+	"github.com/lakewheel/lakewheel/planner"
+)
+
+// Pipeline is one pipeline file.
+type Pipeline struct {
+	File         string
+	Name         string
+	PreviousName string
+	Source       Source // the one that the query reads
+	Query        string
+	Planned      *planner.Planned
+	Sink         Sink
+	Trigger      microbatch.Trigger
+	Commit       microbatch.CommitPolicy
+	Limits       Limits
+	DeadLetter   string // path of the side table
+	DrainTimeout time.Duration
+}
+
+// Source is one input.
+type Source struct {
+	Name   string
+	Kafka  *kafka.Config // nil: memory
+	Format string        // "json" or "raw"
+	Schema *columnar.Schema
+	OnBad  microbatch.OnBad
+	OnNull exec.OnNull
+	Bad    microbatch.BadRecords
+}
+
+// Sink is the output.
+type Sink struct {
+	Console bool
+	Path    string // of the Delta table
+	Append  bool   // existing: append
+}
+
+// Limits bound a batch.
+type Limits struct {
+	RowsPerBatch int64
+	Memory       int64 // bytes of data in flight
+}
+
+// Default is what a pipeline file that says nothing gets.
+func defaults(file string) *Pipeline {
+	return &Pipeline{
+		File:         file,
+		Source:       Source{Format: "json", Bad: microbatch.BadRecords{MaxRatio: 0.5, MinRecords: 1000}},
+		Trigger:      microbatch.Trigger{Interval: time.Second},
+		Commit:       microbatch.CommitPolicy{Interval: time.Second, MaxIdle: time.Minute, TargetBytes: 128 << 20},
+		Limits:       Limits{RowsPerBatch: 1_000_000, Memory: 512 << 20},
+		DrainTimeout: 30 * time.Second,
+	}
+}

@@ -1,0 +1,67 @@
+package config
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Fault is one thing that is wrong with a file.
+type Fault struct {
+	File         string
+	Line, Column int // from 1
+	Message      string
+}
+
+// Error prints the fault as editors understand it: file:line:column: message.
+func (f Fault) Error() string {
+	return fmt.Sprintf("%s:%d:%d: %s", f.File, f.Line, f.Column, f.Message)
+}
+
+// Faults are all that is wrong with a file, in the order of the text.
+type Faults []Fault
+
+// Error prints one fault a line.
+func (f Faults) Error() string {
+	lines := make([]string, len(f))
+	for i, fault := range f {
+		lines[i] = fault.Error()
+	}
+	return strings.Join(lines, "\n")
+}
+
+func (f Faults) sorted() Faults {
+	slices.SortStableFunc(f, func(a, b Fault) int { return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column)) })
+	return f
+}
+
+// nearest is the known word that is within two edits, "" if none is.
+func nearest(word string, known []string) string {
+	best, least := "", 3
+	for _, k := range known {
+		if d := edits(word, k); d < least {
+			best, least = k, d
+		}
+	}
+	return best
+}
+
+func edits(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := diagonal
+			if a[i] != b[j] {
+				cost++
+			}
+			diagonal, row[j+1] = row[j+1], min(cost, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}

@@ -1,0 +1,332 @@
+package config
+
+import (
+	"errors"
+	"os"
+	"regexp"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/parser"
+
+	"github.com/lakewheel/lakewheel/columnar"
+	"github.com/lakewheel/lakewheel/microbatch/source"
+	"github.com/lakewheel/lakewheel/planner"
+)
+
+// maxFileBytes bounds a pipeline file.
+const maxFileBytes = 4 << 20
+
+// Load reads and checks a pipeline file. The error is Faults, or that of reading the file.
+func Load(file string, env func(string) (string, bool)) (*Pipeline, error) {
+	b, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	return Parse(file, string(b), env)
+}
+
+// Parse checks the text of a pipeline file; file is its name in messages.
+func Parse(file, text string, env func(string) (string, bool)) (*Pipeline, error) {
+	r := &reader{file: file, text: text, env: env}
+	p := defaults(file)
+	if len(text) > maxFileBytes {
+		r.faultAt(1, 1, "a pipeline file has at most %d bytes", maxFileBytes)
+		return nil, r.faults
+	}
+	root, ok := r.parse()
+	if !ok {
+		return nil, r.faults.sorted()
+	}
+	f := &fileReader{reader: r, p: p}
+	f.pipeline(root)
+	if len(r.faults) > 0 {
+		return nil, r.faults.sorted()
+	}
+	return p, nil
+}
+
+// parse makes the tree of the text, which is one document.
+func (r *reader) parse() (ast.Node, bool) {
+	tree, err := parser.ParseBytes([]byte(r.text), 0)
+	if err != nil {
+		r.syntax(err)
+		return nil, false
+	}
+	if len(tree.Docs) != 1 || tree.Docs[0].Body == nil {
+		r.faultAt(1, 1, "expected one pipeline; the file is empty or has several documents")
+		return nil, false
+	}
+	return tree.Docs[0].Body, true
+}
+
+func (r *reader) syntax(err error) {
+	var syntax yaml.Error
+	if errors.As(err, &syntax) && syntax.GetToken() != nil {
+		pos := syntax.GetToken().Position
+		r.faultAt(pos.Line, pos.Column, "YAML: %s", syntax.GetMessage())
+		return
+	}
+	r.faultAt(1, 1, "YAML: %v", err)
+}
+
+// fileReader reads the keys of a pipeline.
+type fileReader struct {
+	*reader
+	p       *Pipeline
+	query   ast.Node
+	sources map[string]*Source
+	order   []string
+	hasSink bool
+}
+
+var nameRule = regexp.MustCompile(`^[a-z0-9_-]{1,64}$`)
+
+func (f *fileReader) pipeline(root ast.Node) {
+	f.sources = map[string]*Source{}
+	later := func(issue string) func(ast.Node) {
+		return func(n ast.Node) { f.fault(n, "%s", issue) }
+	}
+	f.fields(root, "pipeline", map[string]func(ast.Node){
+		"name":          f.name(&f.p.Name),
+		"previous_name": f.name(&f.p.PreviousName),
+		"sources":       f.readSources,
+		"query":         func(n ast.Node) { f.query = n },
+		"output_mode":   f.outputMode,
+		"sink":          f.sink,
+		"trigger":       f.trigger,
+		"commit":        f.commit,
+		"limits":        f.limits,
+		"late_rows":     choice(f.reader, new(string), "late_rows", map[string]string{"count": "count"}),
+		"side_tables": func(n ast.Node) {
+			f.fields(n, "side_tables", map[string]func(ast.Node){"dead_letter": f.string(&f.p.DeadLetter, "side_tables.dead_letter")})
+		},
+		"drain_timeout": f.duration(&f.p.DrainTimeout, "drain_timeout"),
+		"schedule":      later("schedule: runs by the clock are not supported yet; call lakewheel run --available-now from cron"),
+		"timezone":      later("timezone: runs by the clock are not supported yet"),
+	})
+	f.required(root)
+	f.plan()
+	f.finish()
+}
+
+func (f *fileReader) name(to *string) func(ast.Node) {
+	return func(n ast.Node) {
+		text, ok := f.scalar(n, "name")
+		if ok && !nameRule.MatchString(text) {
+			f.fault(n, "name: %q is not 1 to 64 of the characters a-z 0-9 _ -", text)
+		}
+		*to = text
+	}
+}
+
+func (f *fileReader) required(root ast.Node) {
+	if f.p.Name == "" {
+		f.fault(root, "pipeline: name is missing; it is the pipeline's identity within the table")
+	}
+	if len(f.sources) == 0 {
+		f.fault(root, "pipeline: sources is missing")
+	}
+	if f.query == nil {
+		f.fault(root, "pipeline: query is missing")
+	}
+	if !f.hasSink {
+		f.fault(root, "pipeline: sink is missing; for a look at the rows say sink: {console: {}}")
+	}
+}
+
+func (f *fileReader) outputMode(n ast.Node) {
+	text, ok := f.scalar(n, "output_mode")
+	switch {
+	case !ok || text == "append":
+	case text == "update" || text == "complete":
+		f.fault(n, "output_mode: %s needs an aggregation, which is not supported yet; use append", text)
+	default:
+		f.fault(n, "output_mode: %q is not one of append, update, complete", text)
+	}
+}
+
+func (f *fileReader) sink(n ast.Node) {
+	f.hasSink = true
+	kinds := 0
+	f.fields(n, "sink", map[string]func(ast.Node){
+		"delta": func(n ast.Node) {
+			kinds++
+			f.delta(n)
+		},
+		"console": func(n ast.Node) {
+			kinds++
+			f.p.Sink.Console = true
+			f.fields(n, "sink.console", map[string]func(ast.Node){})
+		},
+		"existing": choice(f.reader, &f.p.Sink.Append, "sink.existing", map[string]bool{"append": true, "fail": false}),
+		"parquet": func(n ast.Node) {
+			kinds++
+			f.fault(n, "sink.parquet: plain Parquet folders are not supported yet; use delta")
+		},
+	})
+	if kinds != 1 {
+		f.fault(n, "sink: expected exactly one of delta, console")
+	}
+}
+
+func (f *fileReader) delta(n ast.Node) {
+	f.fields(n, "sink.delta", map[string]func(ast.Node){
+		"path": f.string(&f.p.Sink.Path, "sink.delta.path"),
+		"partition_by": func(n ast.Node) {
+			if list, ok := n.(*ast.SequenceNode); !ok || len(list.Values) > 0 {
+				f.fault(n, "sink.delta.partition_by: partitioned tables are not supported yet; leave it empty")
+			}
+		},
+	})
+	switch path := f.p.Sink.Path; {
+	case path == "":
+		f.fault(n, "sink.delta: path is missing")
+	case strings.Contains(path, "://"):
+		f.fault(n, "sink.delta.path: %s is not a local folder; object stores are not supported yet", path)
+	}
+}
+
+func (f *fileReader) trigger(n ast.Node) {
+	f.fields(n, "trigger", map[string]func(ast.Node){
+		"interval":      f.duration(&f.p.Trigger.Interval, "trigger.interval"),
+		"available_now": f.bool(&f.p.Trigger.AvailableNow, "trigger.available_now"),
+	})
+}
+
+func (f *fileReader) commit(n ast.Node) {
+	f.fields(n, "commit", map[string]func(ast.Node){
+		"interval":         f.duration(&f.p.Commit.Interval, "commit.interval"),
+		"max_idle":         f.duration(&f.p.Commit.MaxIdle, "commit.max_idle"),
+		"target_file_size": f.size(&f.p.Commit.TargetBytes, "commit.target_file_size", 1<<20),
+	})
+}
+
+func (f *fileReader) limits(n ast.Node) {
+	f.fields(n, "limits", map[string]func(ast.Node){
+		"rows_per_batch": f.whole(&f.p.Limits.RowsPerBatch, "limits.rows_per_batch", 1),
+		"memory":         f.size(&f.p.Limits.Memory, "limits.memory", 64<<20),
+	})
+}
+
+// plan plans the query over the declared sources; its faults are placed in the file.
+func (f *fileReader) plan() {
+	if f.query == nil || len(f.sources) == 0 {
+		return
+	}
+	text, ok := f.scalar(f.query, "query")
+	if !ok {
+		return
+	}
+	f.p.Query = text
+	catalog := planner.Catalog{}
+	for name, s := range f.sources {
+		if s.Schema != nil {
+			catalog[name] = planner.Table{Schema: s.Schema, Hidden: hiddenColumns(s)}
+		}
+	}
+	if len(catalog) < len(f.sources) {
+		return // the schema has a fault of its own
+	}
+	planned, err := planner.Plan(text, catalog)
+	if err != nil {
+		f.queryFaults(err)
+		return
+	}
+	f.p.Planned = planned
+	if !f.p.Sink.Console {
+		if err := planner.CheckTableNames(planned.Physical.Schema()); err != nil {
+			f.fault(f.query, "query: %v", err)
+		}
+	}
+}
+
+// hiddenColumns can be named in a query without being part of *.
+func hiddenColumns(s *Source) *columnar.Schema {
+	raw := source.RawSchema(true)
+	hidden := columnar.NewSchema(
+		columnar.Field{Name: source.TopicColumn, Type: columnar.String},
+		columnar.Field{Name: source.PartitionColumn, Type: columnar.Int},
+		raw.Fields[source.OffsetAt], raw.Fields[source.TimestampAt], raw.Fields[source.KeyAt])
+	if s.Format != "raw" {
+		hidden.Fields = append(hidden.Fields, raw.Fields[source.ValueAt])
+	}
+	return hidden
+}
+
+func (f *fileReader) queryFaults(err error) {
+	var one *planner.Error
+	var many planner.Errors
+	switch {
+	case errors.As(err, &many):
+	case errors.As(err, &one):
+		many = planner.Errors{one}
+	default:
+		f.fault(f.query, "query: %v", err)
+		return
+	}
+	for _, e := range many {
+		line, column := f.place(f.query, e.Line, e.Column)
+		f.faultAt(line, column, "query: %s", sentence(e))
+	}
+}
+
+// sentence is a planner's error without its own place.
+func sentence(e *planner.Error) string {
+	text := e.Message
+	if e.Condition != "" {
+		text = "[" + e.Condition + "] " + text
+	}
+	if e.Hint != "" {
+		text += " (" + e.Hint + ")"
+	}
+	return text
+}
+
+// place is where a line and column of a scalar stand in the file. A block scalar begins on the next line, indented.
+func (f *fileReader) place(n ast.Node, line, column int) (int, int) {
+	pos := n.GetToken().Position
+	if _, block := n.(*ast.LiteralNode); !block {
+		if line > 1 {
+			return pos.Line + line - 1, column
+		}
+		quote := 0
+		if lines := strings.Split(f.text, "\n"); pos.Line <= len(lines) && pos.Column <= len(lines[pos.Line-1]) && strings.ContainsAny(lines[pos.Line-1][pos.Column-1:pos.Column], `"'`) {
+			quote = 1
+		}
+		return pos.Line, pos.Column + column - 1 + quote
+	}
+	lines := strings.Split(f.text, "\n")
+	indent := 0
+	for _, l := range lines[min(pos.Line, len(lines)):] {
+		if trimmed := strings.TrimLeft(l, " "); strings.TrimSpace(trimmed) != "" {
+			indent = len(l) - len(trimmed)
+			break
+		}
+	}
+	return pos.Line + line, indent + column
+}
+
+// finish checks what only the whole file can tell.
+func (f *fileReader) finish() {
+	if f.p.Planned != nil {
+		f.p.Source = *f.sources[f.scanned()]
+	}
+	if f.p.DeadLetter == "" && f.p.Sink.Path != "" {
+		f.p.DeadLetter = strings.TrimRight(f.p.Sink.Path, "/") + "_dead_letter"
+	}
+	if strings.Contains(f.p.DeadLetter, "://") {
+		f.faultAt(1, 1, "side_tables.dead_letter: %s is not a local folder; object stores are not supported yet", f.p.DeadLetter)
+	}
+}
+
+// scanned is the source that the plan reads.
+func (f *fileReader) scanned() string {
+	for n := f.p.Planned.Physical; n != nil; n = n.Input() {
+		if scan, ok := n.(*planner.ScanExec); ok {
+			return scan.Source
+		}
+	}
+	return f.order[0]
+}

@@ -1,0 +1,249 @@
+package config
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"os"
+	"strconv"
+	"time"
+
+	"github.com/goccy/go-yaml/ast"
+
+	"github.com/lakewheel/lakewheel/columnar"
+	"github.com/lakewheel/lakewheel/microbatch"
+	"github.com/lakewheel/lakewheel/microbatch/exec"
+	"github.com/lakewheel/lakewheel/microbatch/source"
+	"github.com/lakewheel/lakewheel/microbatch/source/kafka"
+	"github.com/lakewheel/lakewheel/offsets"
+	"github.com/lakewheel/lakewheel/planner"
+)
+
+func (f *fileReader) readSources(n ast.Node) {
+	for _, p := range f.pairs(n, "sources") {
+		if !nameRule.MatchString(p.name) {
+			f.fault(p.key, "sources: %q is not 1 to 64 of the characters a-z 0-9 _ -", p.name)
+		}
+		if _, twice := f.sources[p.name]; twice {
+			f.fault(p.key, "sources: %s is there twice", p.name)
+		}
+		f.sources[p.name] = f.source(p)
+		f.order = append(f.order, p.name)
+	}
+	if len(f.sources) > 1 {
+		f.fault(n, "sources: several sources in one pipeline are not supported yet; give each a pipeline of its own")
+	}
+}
+
+func (f *fileReader) source(p pair) *Source {
+	s := f.p.Source
+	s.Name = p.name
+	what := "sources." + p.name
+	kinds := 0
+	later := func(text string) func(ast.Node) { return func(n ast.Node) { f.fault(n, "%s.%s", what, text) } }
+	f.fields(p.value, what, map[string]func(ast.Node){
+		"kafka": func(n ast.Node) {
+			kinds++
+			s.Kafka = f.kafka(n, p.name, what+".kafka")
+		},
+		"memory":        func(n ast.Node) { kinds++; f.fields(n, what+".memory", map[string]func(ast.Node){}) },
+		"format":        choice(f.reader, &s.Format, what+".format", map[string]string{"json": "json", "raw": "raw"}),
+		"schema":        f.schema(&s.Schema, what+".schema"),
+		"on_bad_record": choice(f.reader, &s.OnBad, what+".on_bad_record", map[string]microbatch.OnBad{"dead_letter": microbatch.DeadLetter, "fail": microbatch.FailOnBad, "drop": microbatch.DropBad}),
+		"on_null_value": choice(f.reader, &s.OnNull, what+".on_null_value", map[string]exec.OnNull{"skip": exec.SkipNull, "dead_letter": exec.DeadLetterNull, "row": exec.RowForNull}),
+		"bad_records": func(n ast.Node) {
+			f.fields(n, what+".bad_records", map[string]func(ast.Node){
+				"max_ratio":   f.ratio(&s.Bad.MaxRatio, what+".bad_records.max_ratio"),
+				"min_records": f.whole(&s.Bad.MinRecords, what+".bad_records.min_records", 1),
+			})
+		},
+		"watermark": later("watermark: event time is not supported yet; leave it out"),
+		"dedup":     later("dedup: not supported yet; leave it out"),
+		"files":     later("files: only kafka is supported yet"),
+		"delta":     later("delta: only kafka is supported yet"),
+	})
+	if kinds != 1 {
+		f.fault(p.key, "%s: expected exactly one of kafka, memory", what)
+	}
+	f.formatSchema(p, &s, what)
+	return &s
+}
+
+// formatSchema is the schema that the format gives: raw has one column, everything else needs one.
+func (f *fileReader) formatSchema(p pair, s *Source, what string) {
+	raw := columnar.NewSchema(columnar.Field{Name: source.ValueColumn, Type: columnar.Binary, Nullable: true})
+	switch {
+	case s.Format == "raw" && s.Schema == nil:
+		s.Schema = raw
+	case s.Format == "raw" && !s.Schema.Equal(raw):
+		f.fault(p.key, "%s: format raw has the schema _value BINARY; leave schema out", what)
+	case s.Format == "json" && s.Schema == nil && !f.faultWithin(what+".schema"):
+		f.fault(p.key, "%s: schema is missing, e.g. schema: id BIGINT, ts TIMESTAMP", what)
+	}
+}
+
+// faultWithin reports whether a key has a fault already, so that a second one would only repeat it.
+func (f *fileReader) faultWithin(what string) bool {
+	for _, fault := range f.faults {
+		if len(fault.Message) >= len(what) && fault.Message[:len(what)] == what {
+			return true
+		}
+	}
+	return false
+}
+
+func (f *fileReader) schema(to **columnar.Schema, what string) func(ast.Node) {
+	return func(n ast.Node) {
+		text, ok := f.scalar(n, what)
+		if !ok {
+			return
+		}
+		s, err := planner.ParseSchema(text)
+		if err == nil {
+			*to = s
+			return
+		}
+		e, ok := asPlannerError(err)
+		if !ok {
+			f.fault(n, "%s: %v", what, err)
+			return
+		}
+		line, column := f.place(n, e.Line, e.Column)
+		f.faultAt(line, column, "%s: %s", what, sentence(e))
+	}
+}
+
+func (f *fileReader) kafka(n ast.Node, name, what string) *kafka.Config {
+	c := &kafka.Config{Name: name, BudgetBytes: f.p.Limits.Memory / 8}
+	topic, user, password, mechanism := "", "", "", ""
+	var startAt ast.Node
+	f.fields(n, what, map[string]func(ast.Node){
+		"brokers":       f.strings(&c.Brokers, what+".brokers"),
+		"topic":         f.string(&topic, what+".topic"),
+		"topics":        f.strings(&c.Topics, what+".topics"),
+		"topic_pattern": f.string(&c.Pattern, what+".topic_pattern"),
+		"start":         func(n ast.Node) { startAt = n },
+		"isolation":     choice(f.reader, &c.ReadUncommitted, what+".isolation", map[string]bool{"read_committed": false, "read_uncommitted": true}),
+		"on_data_loss":  choice(f.reader, &c.SkipLoss, what+".on_data_loss", map[string]bool{"fail": false, "skip": true}),
+		"group":         f.string(&c.Group, what+".group"),
+		"sasl": func(n ast.Node) {
+			f.fields(n, what+".sasl", map[string]func(ast.Node){
+				"mechanism": choice(f.reader, &mechanism, what+".sasl.mechanism", map[string]string{"PLAIN": "PLAIN", "SCRAM-SHA-256": "SCRAM-SHA-256", "SCRAM-SHA-512": "SCRAM-SHA-512"}),
+				"user":      f.secret(&user, what+".sasl.user"),
+				"password":  f.secret(&password, what+".sasl.password"),
+			})
+		},
+		"tls": func(n ast.Node) { c.TLS = f.tls(n, what+".tls") },
+	})
+	if topic != "" {
+		c.Topics = append(c.Topics, topic)
+	}
+	c.SASL = kafka.SASL{Mechanism: mechanism, User: user, Password: password}
+	if startAt != nil {
+		c.Start = f.start(startAt, what+".start", c.Topics)
+	}
+	f.checkKafka(n, c, what)
+	return c
+}
+
+func (f *fileReader) checkKafka(n ast.Node, c *kafka.Config, what string) {
+	if len(c.Brokers) == 0 {
+		f.fault(n, "%s: brokers is missing, e.g. brokers: [\"127.0.0.1:9092\"]", what)
+	}
+	if (len(c.Topics) > 0) == (c.Pattern != "") {
+		f.fault(n, "%s: expected exactly one of topic, topics, topic_pattern", what)
+	}
+	if s := c.SASL; (s.Mechanism == "") != (s.User == "") || (s.User == "") != (s.Password == "") {
+		f.fault(n, "%s.sasl: mechanism, user and password belong together", what)
+	}
+}
+
+// start is earliest, latest, {time: ...} or {offsets: {partition: offset}}.
+func (f *fileReader) start(n ast.Node, what string, topics []string) kafka.Start {
+	switch n.(type) {
+	case *ast.MappingNode, *ast.MappingValueNode:
+	default:
+		var s kafka.Start
+		choice(f.reader, &s.Kind, what, map[string]kafka.StartKind{"earliest": kafka.Earliest, "latest": kafka.Latest})(n)
+		return s
+	}
+	s := kafka.Start{Kind: kafka.Earliest}
+	f.fields(n, what, map[string]func(ast.Node){
+		"time": func(n ast.Node) {
+			s.Kind = kafka.AtTime
+			text, _ := f.scalar(n, what+".time")
+			t, err := time.Parse(time.RFC3339, text)
+			if err != nil {
+				f.fault(n, "%s.time: expected a time such as 2026-01-01T00:00:00Z, got %q", what, text)
+			}
+			s.Time = t
+		},
+		"offsets": func(n ast.Node) {
+			s.Kind, s.Offsets = kafka.AtOffsets, f.startOffsets(n, what+".offsets", topics)
+		},
+	})
+	return s
+}
+
+func (f *fileReader) startOffsets(n ast.Node, what string, topics []string) offsets.Positions {
+	out := offsets.Positions{}
+	if len(topics) != 1 {
+		f.fault(n, "%s: offsets can be given for one topic only", what)
+		return out
+	}
+	for _, p := range f.pairs(n, what) {
+		id, err := strconv.ParseInt(p.name, 10, 32)
+		if err != nil || id < 0 {
+			f.fault(p.key, "%s: expected a partition number, got %q", what, p.name)
+			continue
+		}
+		var at int64
+		f.whole(&at, what+"."+p.name, -2)(p.value)
+		out[offsets.Partition{Topic: topics[0], ID: int32(id)}] = at
+	}
+	return out
+}
+
+// tls is true, or {ca, cert, key, server_name}.
+func (f *fileReader) tls(n ast.Node, what string) *tls.Config {
+	if _, ok := n.(*ast.BoolNode); ok {
+		on := false
+		f.bool(&on, what)(n)
+		if !on {
+			return nil
+		}
+		return &tls.Config{MinVersion: tls.VersionTLS12}
+	}
+	c := &tls.Config{MinVersion: tls.VersionTLS12}
+	ca, cert, key := "", "", ""
+	f.fields(n, what, map[string]func(ast.Node){
+		"ca":          f.string(&ca, what+".ca"),
+		"cert":        f.string(&cert, what+".cert"),
+		"key":         f.string(&key, what+".key"),
+		"server_name": f.string(&c.ServerName, what+".server_name"),
+	})
+	if ca != "" {
+		pem, err := os.ReadFile(ca)
+		c.RootCAs = x509.NewCertPool()
+		if err != nil || !c.RootCAs.AppendCertsFromPEM(pem) {
+			f.fault(n, "%s.ca: %s holds no certificate that can be read", what, ca)
+		}
+	}
+	if cert != "" || key != "" {
+		pair, err := tls.LoadX509KeyPair(cert, key)
+		if err != nil {
+			f.fault(n, "%s.cert: %v", what, err)
+		}
+		c.Certificates = []tls.Certificate{pair}
+	}
+	return c
+}
+
+func asPlannerError(err error) (*planner.Error, bool) {
+	switch e := err.(type) {
+	case *planner.Error:
+		return e, true
+	case planner.Errors:
+		return e[0], true
+	}
+	return nil, false
+}

@@ -1,0 +1,332 @@
+// Package scenario runs scripts that feed rows to a pipeline and show what comes out; docs/scenario.md is the language.
+//
+// # Model
+//
+// A script is a sequence of commands with the output that is expected of each. An [Env] runs them one after the other on the real engine,
+// with a source in memory, a clock that only the script moves, and a table in a store. A restart or a crash throws the engine
+// away and opens it from the store alone: the store and the documents are all that outlives it.
+package scenario
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/cockroachdb/datadriven"
+
+	"github.com/lakewheel/lakewheel/cmd/lakewheel/internal/config"
+	"github.com/lakewheel/lakewheel/cmd/lakewheel/internal/wire"
+	"github.com/lakewheel/lakewheel/columnar"
+	"github.com/lakewheel/lakewheel/lakehouse/delta"
+	"github.com/lakewheel/lakewheel/lakehouse/store"
+	"github.com/lakewheel/lakewheel/microbatch"
+	"github.com/lakewheel/lakewheel/microbatch/source"
+	"github.com/lakewheel/lakewheel/microbatch/source/memory"
+)
+
+// Env runs the commands of one script.
+type Env struct {
+	// Workers is the number of tasks at once.
+	Workers int
+	// RowsPerBatch, if it is not 0, cuts batches smaller than the script's limits.
+	RowsPerBatch int64
+	// CrashAfter lets so many durable writes of the script succeed before the process dies once; -1: never.
+	CrashAfter int
+	// Fired reports whether the crash came.
+	Fired bool
+
+	p         *config.Pipeline
+	clock     *manualClock
+	src       *memory.Source
+	objects   *store.Mem
+	tokens    int64
+	ids       int
+	crashAt   string
+	delivered []string
+	progress  []microbatch.Progress
+}
+
+// New returns an environment that never crashes by itself.
+func New() *Env { return &Env{Workers: 2, CrashAfter: -1} }
+
+// Handle runs one command and returns its output. Mistakes of the script are errors; errors of the engine are output.
+func (e *Env) Handle(d *datadriven.TestData) (string, error) {
+	if d.Cmd != "pipeline" && e.p == nil {
+		return "", fmt.Errorf("%s: no pipeline yet", d.Cmd)
+	}
+	switch d.Cmd {
+	case "pipeline":
+		return e.pipeline(d)
+	case "input":
+		return e.input(d)
+	case "run":
+		return e.run(d)
+	case "progress":
+		return e.showProgress(), nil
+	case "table":
+		return e.table(d)
+	case "clock":
+		return e.advance(d)
+	case "restart":
+		return "ok", nil
+	case "crash":
+		return e.crash(d)
+	case "plan":
+		return e.plan(d)
+	}
+	return "", fmt.Errorf("unknown command %s; known are pipeline, input, run, progress, table, clock, restart, crash, plan", d.Cmd)
+}
+
+// argument is the value of a key=value of a command, or otherwise.
+func argument(d *datadriven.TestData, key, otherwise string) string {
+	for _, a := range d.CmdArgs {
+		if a.Key == key && len(a.Vals) == 1 {
+			return a.Vals[0]
+		}
+	}
+	return otherwise
+}
+
+// pipeline begins afresh.
+//
+// Example:
+//
+//	pipeline
+//	name: counts
+//	...
+func (e *Env) pipeline(d *datadriven.TestData) (string, error) {
+	text := d.Input
+	if !strings.Contains(text, "\nsink:") {
+		text += "\nsink: {delta: {path: table}}\n"
+	}
+	p, err := config.Parse("pipeline", text, func(string) (string, bool) { return "", false })
+	if err != nil {
+		return errorText(err), nil
+	}
+	if p.Source.Kafka != nil {
+		return "", fmt.Errorf("the source of a scenario is memory: {}")
+	}
+	e.p, e.clock, e.src = p, &manualClock{}, memory.New(p.Source.Name, true)
+	e.tokens, e.ids, e.crashAt = 0, 0, ""
+	e.objects = store.NewMem()
+	e.objects.SetClock(func() int64 { return e.clock.Now().UnixMilli() })
+	if e.CrashAfter >= 0 && !e.Fired {
+		e.objects.CrashAfter(e.CrashAfter)
+	}
+	e.progress, e.delivered = nil, nil
+	return "ok", nil
+}
+
+func errorText(err error) string {
+	return "error: " + strings.ReplaceAll(err.Error(), "\n", "\nerror: ")
+}
+
+// input adds documents, one a line.
+//
+// Example: input source=events partition=1
+func (e *Env) input(d *datadriven.TestData) (string, error) {
+	name := argument(d, "source", e.p.Source.Name)
+	partition, err := strconv.ParseInt(argument(d, "partition", "0"), 10, 32)
+	if err != nil || partition < 0 {
+		return "", fmt.Errorf("partition=%s is not a partition", argument(d, "partition", ""))
+	}
+	if name != e.p.Source.Name {
+		return "", fmt.Errorf("the pipeline has no source %s", name)
+	}
+	n := 0
+	for _, line := range strings.Split(d.Input, "\n") {
+		if line == "" {
+			continue
+		}
+		var value []byte
+		if line != "null" {
+			value = []byte(line)
+		}
+		e.src.Append(int32(partition), value, e.clock.Now().UnixMicro())
+		n++
+	}
+	return fmt.Sprintf("rows: %d", n), nil
+}
+
+// advance moves the clock.
+//
+// Example: clock +5s
+func (e *Env) advance(d *datadriven.TestData) (string, error) {
+	if len(d.CmdArgs) != 1 {
+		return "", fmt.Errorf("clock takes a duration, e.g. clock +5s")
+	}
+	step, err := config.ParseDuration(strings.TrimPrefix(d.CmdArgs[0].Key, "+"))
+	if err != nil {
+		return "", err
+	}
+	e.clock.now = e.clock.now.Add(step)
+	return "ok", nil
+}
+
+// crash makes the next run die after a step of its first commit.
+//
+// Example: crash at=commit
+func (e *Env) crash(d *datadriven.TestData) (string, error) {
+	e.crashAt = argument(d, "at", "")
+	switch e.crashAt {
+	case "stage", "state", "commit", "publish":
+		return "ok", nil
+	}
+	return "", fmt.Errorf("crash at=%s: known are stage, state, commit, publish", e.crashAt)
+}
+
+// plan prints the plan.
+//
+// Example: plan stage=physical
+func (e *Env) plan(d *datadriven.TestData) (string, error) {
+	return e.p.Planned.Tree(argument(d, "stage", "physical")), nil
+}
+
+var errCrash = errors.New("crash")
+
+// run runs batches until there is nothing more, and shows what the sink received.
+//
+// Example: run batches=1
+func (e *Env) run(d *datadriven.TestData) (string, error) {
+	batches, err := strconv.Atoi(argument(d, "batches", "0"))
+	if err != nil || batches < 0 {
+		return "", fmt.Errorf("batches=%s is not a number", argument(d, "batches", ""))
+	}
+	if argument(d, "once", "false") == "true" {
+		batches = 1
+	}
+	e.progress, e.delivered = nil, nil
+	crashAt := e.crashAt
+	e.crashAt = ""
+	err = e.runEngine(batches, crashAt)
+	switch {
+	case errors.Is(err, errCrash):
+		return "crashed after " + crashAt, nil
+	case err != nil:
+		return errorText(err), nil
+	case len(e.delivered) == 0:
+		return "(no rows)", nil
+	}
+	return strings.Join(e.delivered, "\n"), nil
+}
+
+// runEngine opens the engine from the store, runs it and throws it away. If the process dies of the
+// environment's own crash, it is opened again and goes on, as a supervisor would start it again.
+func (e *Env) runEngine(batches int, crashAt string) error {
+	for {
+		err := e.runOnce(batches, crashAt)
+		if e.CrashAfter < 0 || e.Fired || !e.objects.Crashed() {
+			return err
+		}
+		e.Fired = true
+		e.objects = e.objects.Reopen()
+	}
+}
+
+func (e *Env) runOnce(batches int, crashAt string) error {
+	p := *e.p
+	p.Trigger = microbatch.Trigger{AvailableNow: true, MaxBatches: batches}
+	p.Commit.Interval = min(p.Commit.Interval, time.Second)
+	if e.RowsPerBatch > 0 {
+		p.Limits.RowsPerBatch = e.RowsPerBatch
+	}
+	q, closeSource, err := wire.Build(context.Background(), &p, e.world(crashAt))
+	if err != nil {
+		return err
+	}
+	defer closeSource()
+	q.Sink = &recordingSink{Sink: q.Sink, e: e}
+	q.OnProgress = func(pr microbatch.Progress) { e.progress = append(e.progress, pr) }
+	return microbatch.Run(context.Background(), q)
+}
+
+func (e *Env) world(crashAt string) wire.World {
+	return wire.World{
+		Clock: e.clock, Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Stdout: io.Discard, Workers: e.Workers,
+		Objects: func(path string) (store.Store, error) { return store.Sub(e.objects, path), nil },
+		Source:  func(context.Context, *config.Pipeline, bool) (source.Source, error) { return keepOpen{e.src}, nil },
+		Token:   func() int64 { e.tokens++; return e.tokens },
+		NewID:   func() string { e.ids++; return fmt.Sprintf("00000000-0000-0000-0000-%012d", e.ids) },
+		Step: func(step string) error {
+			if step != crashAt {
+				return nil
+			}
+			e.objects.Crash()
+			e.objects = e.objects.Reopen()
+			return errCrash
+		},
+	}
+}
+
+// keepOpen is the memory source without its key column and with a Close that keeps the documents.
+type keepOpen struct{ *memory.Source }
+
+func (keepOpen) Close() error { return nil }
+
+// showProgress sums the batches of the latest run.
+func (e *Env) showProgress() string {
+	var in, out int64
+	for _, p := range e.progress {
+		in, out = in+p.NumInputRows, out+p.Sink.NumOutputRows
+	}
+	return fmt.Sprintf("batches=%d rows_in=%d rows_out=%d late_rows=0 late_groups=0 watermark=none", len(e.progress), in, out)
+}
+
+// table reads all rows of a table back from the store.
+//
+// Example: table table=dead_letter
+func (e *Env) table(d *datadriven.TestData) (string, error) {
+	path := e.p.Sink.Path
+	switch which := argument(d, "table", ""); which {
+	case "":
+	case "dead_letter":
+		path = e.p.DeadLetter
+	default:
+		return "", fmt.Errorf("table=%s: known is dead_letter", which)
+	}
+	lines, err := ReadTable(context.Background(), storeOf(e, path))
+	if err != nil {
+		return errorText(err), nil
+	}
+	if len(lines) == 0 {
+		return "(no rows)", nil
+	}
+	return strings.Join(lines, "\n"), nil
+}
+
+func storeOf(e *Env, path string) store.Store { return store.Sub(e.objects, path) }
+
+// ReadTable returns the rows of a Delta table as JSON lines, sorted.
+func ReadTable(ctx context.Context, objects store.Store) ([]string, error) {
+	t := delta.Open(objects, func() string { return "" })
+	snap, err := t.Snapshot(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var lines []string
+	err = t.Scan(ctx, snap, func(b *columnar.Batch) error {
+		lines = append(lines, rows(b)...)
+		return nil
+	})
+	sortLines(lines)
+	return lines, err
+}
+
+func rows(b *columnar.Batch) []string {
+	lines := make([]string, b.Rows())
+	for i := range lines {
+		lines[i] = string(columnar.AppendRowJSON(nil, b, i))
+	}
+	return lines
+}
+
+// Boundaries reports whether a script says that other batch cuts change its result.
+func Boundaries(script string) bool {
+	first, _, _ := strings.Cut(strings.TrimSpace(script), "\n\n")
+	return strings.HasPrefix(first, "#") && strings.Contains(first, "boundaries=matter")
+}

@@ -1,0 +1,116 @@
+package scenario
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/cockroachdb/datadriven"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// The scripts are the semantics.
+func TestScripts(t *testing.T) {
+	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
+		e := New()
+		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
+			out, err := e.Handle(d)
+			if err != nil {
+				d.Fatalf(t, "%v", err)
+			}
+			return out
+		})
+	})
+}
+
+// tables runs a script without its own crashes and returns the tables after each pipeline, together with the
+// environment's crash if one is set.
+func tables(t *testing.T, path string, e *Env) string {
+	var out strings.Builder
+	flush := func() {
+		if e.p == nil {
+			return
+		}
+		for _, table := range []string{e.p.Sink.Path, e.p.DeadLetter} {
+			lines, err := ReadTable(t.Context(), storeOf(e, table))
+			require.NoError(t, err)
+			out.WriteString(strings.Join(lines, "\n") + "\n--\n")
+		}
+	}
+	datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
+		switch d.Cmd {
+		case "pipeline":
+			flush()
+			e.p = nil
+			_, err := e.Handle(d)
+			require.NoError(t, err)
+		case "run":
+			d.CmdArgs = nil
+			fallthrough
+		case "input", "clock":
+			if e.p != nil {
+				_, err := e.Handle(d)
+				require.NoError(t, err)
+			}
+		}
+		return d.Expected
+	})
+	if e.p != nil {
+		_, err := e.Handle(&datadriven.TestData{Cmd: "run"})
+		require.NoError(t, err)
+	}
+	flush()
+	return out.String()
+}
+
+// A crash after the k-th durable write, for every k until none fires: the tables are those of the uninterrupted run.
+func TestCrashSweep(t *testing.T) {
+	for _, path := range scripts(t) {
+		t.Run(filepath.Base(path), func(t *testing.T) {
+			want := tables(t, path, New())
+			fired := 0
+			for k := 0; ; k++ {
+				e := New()
+				e.CrashAfter = k
+				require.Equal(t, want, tables(t, path, e), "crash after %d writes", k)
+				if !e.Fired {
+					break
+				}
+				fired++
+			}
+			require.True(t, fired > 0 || want == "", "no crash ever fired")
+		})
+	}
+}
+
+// Other numbers of workers and other batch cuts give the same tables.
+func TestShapeSweep(t *testing.T) {
+	for _, path := range scripts(t) {
+		t.Run(filepath.Base(path), func(t *testing.T) {
+			text, err := os.ReadFile(path)
+			require.NoError(t, err)
+			want := tables(t, path, New())
+			for _, workers := range []int{1, 3, 8} {
+				for _, rows := range []int64{0, 1, 2, 1000} {
+					if rows != 0 && Boundaries(string(text)) {
+						continue
+					}
+					e := New()
+					e.Workers, e.RowsPerBatch = workers, rows
+					require.Equal(t, want, tables(t, path, e), "%d workers, %d rows a batch", workers, rows)
+				}
+			}
+		})
+	}
+}
+
+func scripts(t *testing.T) []string {
+	paths, err := filepath.Glob("testdata/*.txt")
+	require.NoError(t, err)
+	require.NotEmpty(t, paths)
+	return paths
+}

@@ -1,0 +1,154 @@
+// Package wire makes a running query of a pipeline file: it picks the concrete source, sink, store and clock.
+package wire
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"math/rand/v2"
+	"os"
+	"runtime"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/lakewheel/lakewheel/cmd/lakewheel/internal/config"
+	"github.com/lakewheel/lakewheel/committer"
+	"github.com/lakewheel/lakewheel/lakehouse/delta"
+	"github.com/lakewheel/lakewheel/lakehouse/store"
+	"github.com/lakewheel/lakewheel/microbatch"
+	"github.com/lakewheel/lakewheel/microbatch/exec"
+	"github.com/lakewheel/lakewheel/microbatch/source"
+	"github.com/lakewheel/lakewheel/microbatch/source/kafka"
+	"github.com/lakewheel/lakewheel/planner"
+)
+
+// Retention of records: both must be passed before one is removed.
+const (
+	retainCommits = 100
+	retainFor     = 24 * time.Hour
+)
+
+// World is what a query meets outside: everything that is not a pure function of the pipeline file.
+type World struct {
+	Clock  microbatch.Clock
+	Log    *slog.Logger
+	Stdout io.Writer
+	// Objects opens the store of a path.
+	Objects func(path string) (store.Store, error)
+	// Source opens the source of a pipeline; nil means Kafka.
+	Source func(ctx context.Context, p *config.Pipeline, withKey bool) (source.Source, error)
+	Token  func() int64
+	NewID  func() string
+	// Step is called after durable steps; see committer.Options.
+	Step func(step string) error
+	// Workers is the number of tasks at once; 0: one for each processor.
+	Workers    int
+	AcceptLoss bool
+}
+
+// Real is the world of the command line.
+func Real(log *slog.Logger) World {
+	return World{
+		Clock: microbatch.SystemClock{}, Log: log, Stdout: os.Stdout,
+		Objects: func(path string) (store.Store, error) { return store.NewLocal(path) },
+		Token:   func() int64 { return rand.Int64N(1<<63-1) + 1 },
+		NewID:   uuid.NewString,
+	}
+}
+
+// writerName tells people which process a fence or a commit is of.
+func writerName(start time.Time) string {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "unknown-host"
+	}
+	return fmt.Sprintf("%s, process %d, started %s", host, os.Getpid(), start.UTC().Format(time.RFC3339))
+}
+
+// Build makes the query. The function it returns closes the source.
+func Build(ctx context.Context, p *config.Pipeline, w World) (microbatch.Query, func(), error) {
+	compiled, err := exec.Compile(p.Planned.Physical, exec.Input{Name: p.Source.Name, Format: p.Source.Format, Schema: p.Source.Schema, OnNull: p.Source.OnNull})
+	if err != nil {
+		return microbatch.Query{}, nil, err
+	}
+	sink, err := makeSink(p, w)
+	if err != nil {
+		return microbatch.Query{}, nil, err
+	}
+	open := w.Source
+	if open == nil {
+		open = w.openKafka
+	}
+	src, err := open(ctx, p, compiled.NeedsKey())
+	if err != nil {
+		return microbatch.Query{}, nil, err
+	}
+	workers := w.Workers
+	if workers == 0 {
+		workers = runtime.GOMAXPROCS(0)
+	}
+	q := microbatch.Query{
+		Name: p.Name, RunID: w.NewID(), Pipeline: compiled, Sink: sink,
+		Input:   microbatch.Input{Name: p.Source.Name, Description: describe(p), Source: src, Bad: p.Source.OnBad},
+		Trigger: p.Trigger, Commit: p.Commit, Bad: p.Source.Bad,
+		Limits:       microbatch.Limits{RowsPerBatch: p.Limits.RowsPerBatch, Workers: workers},
+		DrainTimeout: p.DrainTimeout, Clock: w.Clock, Log: w.Log,
+	}
+	return q, func() { _ = src.Close() }, nil
+}
+
+func (w World) openKafka(ctx context.Context, p *config.Pipeline, withKey bool) (source.Source, error) {
+	if p.Source.Kafka == nil {
+		return nil, fmt.Errorf("%s: source %s is memory, which only lakewheel test can feed", p.File, p.Source.Name)
+	}
+	c := *p.Source.Kafka
+	c.WithKey = withKey
+	return kafka.Open(ctx, c, w.Clock.Sleep)
+}
+
+func describe(p *config.Pipeline) string {
+	if k := p.Source.Kafka; k != nil {
+		return fmt.Sprintf("Kafka%v", append(append([]string{}, k.Topics...), nonEmpty(k.Pattern)...))
+	}
+	return "Memory[" + p.Source.Name + "]"
+}
+
+func nonEmpty(s string) []string {
+	if s == "" {
+		return nil
+	}
+	return []string{s}
+}
+
+func makeSink(p *config.Pipeline, w World) (microbatch.Sink, error) {
+	if p.Sink.Console {
+		return microbatch.NewConsoleSink(w.Stdout, w.NewID()), nil
+	}
+	opts, err := CommitterOptions(p, w)
+	if err != nil {
+		return nil, err
+	}
+	return microbatch.NewTableSink("Delta", opts), nil
+}
+
+// CommitterOptions are those of the pipeline's Delta table.
+func CommitterOptions(p *config.Pipeline, w World) (committer.Options, error) {
+	objects, err := w.Objects(p.Sink.Path)
+	if err != nil {
+		return committer.Options{}, err
+	}
+	side, err := w.Objects(p.DeadLetter)
+	if err != nil {
+		return committer.Options{}, err
+	}
+	return committer.Options{
+		Table: delta.Open(objects, w.NewID), Objects: objects, Schema: p.Planned.Physical.Schema(),
+		Name: p.Name, Previous: p.PreviousName, Append: p.Sink.Append, AcceptLoss: w.AcceptLoss, Bounded: p.Trigger.AvailableNow,
+		Writer: writerName(w.Clock.Now()), Plan: planner.Fingerprint(p.Planned.Physical), Settings: map[string]string{},
+		Side:          map[string]committer.SideTable{microbatch.DeadLetterKind: {Table: delta.Open(side, w.NewID), Schema: exec.DeadLetterSchema}},
+		RetainCommits: retainCommits, RetainFor: retainFor, TargetFileSize: p.Commit.TargetBytes,
+		Now: w.Clock.Now, Token: w.Token, NewID: w.NewID, Sleep: w.Clock.Sleep, Step: w.Step,
+	}, nil
+}
