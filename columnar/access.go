@@ -22,3 +22,9 @@ func BinaryAt(c Column, i int) []byte {
 
 // StringAt returns value i of a STRING column.
 func StringAt(c Column, i int) string { return c.(*array.String).Value(i) }
+
+// IsString reports whether a column is STRING.
+func IsString(c Column) bool { _, ok := c.(*array.String); return ok }
+
+// IntAt returns value i of an INT column.
+func IntAt(c Column, i int) int64 { return int64(c.(*array.Int32).Value(i)) }

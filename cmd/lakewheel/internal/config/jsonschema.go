@@ -1,0 +1,96 @@
+package config
+
+import (
+	"encoding/json"
+
+	"github.com/invopop/jsonschema"
+)
+
+// fileShape is a pipeline file for editors. The reader does not use it; a test holds the two together.
+type fileShape struct {
+	Name         string                 `json:"name" jsonschema:"pattern=^[a-z0-9_-]{1\\,64}$,description=Identity within the table"`
+	PreviousName string                 `json:"previous_name,omitempty" jsonschema:"description=Name under which the table was filled before"`
+	Sources      map[string]sourceShape `json:"sources"`
+	Query        string                 `json:"query" jsonschema:"description=Spark SQL"`
+	OutputMode   string                 `json:"output_mode,omitempty" jsonschema:"enum=append"`
+	Sink         sinkShape              `json:"sink"`
+	Trigger      *triggerShape          `json:"trigger,omitempty"`
+	Commit       *commitShape           `json:"commit,omitempty"`
+	Limits       *limitsShape           `json:"limits,omitempty"`
+	LateRows     string                 `json:"late_rows,omitempty" jsonschema:"enum=count"`
+	SideTables   *sideShape             `json:"side_tables,omitempty"`
+	DrainTimeout string                 `json:"drain_timeout,omitempty" jsonschema:"description=How long a graceful stop may take"`
+}
+
+type sourceShape struct {
+	Kafka       *kafkaShape      `json:"kafka,omitempty"`
+	Memory      *struct{}        `json:"memory,omitempty" jsonschema:"description=Fed by scenario scripts"`
+	Format      string           `json:"format,omitempty" jsonschema:"enum=json,enum=raw,default=json"`
+	Schema      string           `json:"schema,omitempty" jsonschema:"description=Spark DDL: id BIGINT\\, ts TIMESTAMP"`
+	OnBadRecord string           `json:"on_bad_record,omitempty" jsonschema:"enum=dead_letter,enum=fail,enum=drop,default=dead_letter"`
+	OnNullValue string           `json:"on_null_value,omitempty" jsonschema:"enum=skip,enum=dead_letter,enum=row,default=skip"`
+	BadRecords  *badRecordsShape `json:"bad_records,omitempty"`
+}
+
+type badRecordsShape struct {
+	MaxRatio   float64 `json:"max_ratio,omitempty" jsonschema:"minimum=0,maximum=1,default=0.5"`
+	MinRecords int64   `json:"min_records,omitempty" jsonschema:"minimum=1,default=1000"`
+}
+
+type kafkaShape struct {
+	Brokers      []string   `json:"brokers"`
+	Topic        string     `json:"topic,omitempty"`
+	Topics       []string   `json:"topics,omitempty"`
+	TopicPattern string     `json:"topic_pattern,omitempty"`
+	Start        any        `json:"start,omitempty" jsonschema:"description=earliest | latest | {time: ...} | {offsets: {...}}"`
+	Isolation    string     `json:"isolation,omitempty" jsonschema:"enum=read_committed,enum=read_uncommitted,default=read_committed"`
+	OnDataLoss   string     `json:"on_data_loss,omitempty" jsonschema:"enum=fail,enum=skip,default=fail"`
+	Group        string     `json:"group,omitempty" jsonschema:"description=Consumer group that gets committed offsets\\, for lag tools only"`
+	SASL         *saslShape `json:"sasl,omitempty"`
+	TLS          any        `json:"tls,omitempty" jsonschema:"description=true | {ca\\, cert\\, key\\, server_name}"`
+}
+
+type saslShape struct {
+	Mechanism string `json:"mechanism" jsonschema:"enum=PLAIN,enum=SCRAM-SHA-256,enum=SCRAM-SHA-512"`
+	User      string `json:"user"`
+	Password  string `json:"password" jsonschema:"description=${ENV} or file:PATH keeps it out of the file"`
+}
+
+type sinkShape struct {
+	Delta    *deltaShape `json:"delta,omitempty"`
+	Console  *struct{}   `json:"console,omitempty" jsonschema:"description=Prints rows; keeps no position"`
+	Existing string      `json:"existing,omitempty" jsonschema:"enum=fail,enum=append,default=fail"`
+}
+
+type deltaShape struct {
+	Path        string   `json:"path"`
+	PartitionBy []string `json:"partition_by,omitempty" jsonschema:"maxItems=0"`
+}
+
+type triggerShape struct {
+	Interval     string `json:"interval,omitempty" jsonschema:"default=1s"`
+	AvailableNow bool   `json:"available_now,omitempty"`
+}
+
+type commitShape struct {
+	Interval       string `json:"interval,omitempty" jsonschema:"default=1s"`
+	MaxIdle        string `json:"max_idle,omitempty" jsonschema:"default=1m"`
+	TargetFileSize string `json:"target_file_size,omitempty" jsonschema:"default=128MiB"`
+}
+
+type limitsShape struct {
+	RowsPerBatch int64  `json:"rows_per_batch,omitempty" jsonschema:"minimum=1,default=1000000"`
+	Memory       string `json:"memory,omitempty" jsonschema:"default=512MiB"`
+}
+
+type sideShape struct {
+	DeadLetter string `json:"dead_letter,omitempty"`
+}
+
+// JSONSchema is the JSON Schema of pipeline files, for editors.
+func JSONSchema() ([]byte, error) {
+	r := &jsonschema.Reflector{DoNotReference: true, ExpandedStruct: true}
+	s := r.Reflect(&fileShape{})
+	s.ID, s.Title = "https://lakewheel.dev/pipeline.schema.json", "Lakewheel pipeline"
+	return json.MarshalIndent(s, "", "  ")
+}

@@ -1,0 +1,124 @@
+// Command lakewheel fills data lakes from streams, exactly once.
+//
+// The packages below it do the work; this one reads flags, wires concrete types, owns signals and turns errors into exit codes.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/lakewheel/lakewheel/cmd/lakewheel/internal/config"
+	"github.com/lakewheel/lakewheel/committer"
+	"github.com/lakewheel/lakewheel/microbatch"
+	"github.com/lakewheel/lakewheel/microbatch/source"
+)
+
+// Exit codes.
+const (
+	exitFailed      = 1
+	exitUsage       = 2
+	exitFenced      = 3
+	exitDataLoss    = 4
+	exitInterrupted = 130
+)
+
+// usageError is a wrong call of the command.
+type usageError struct{ error }
+
+func main() {
+	os.Exit(run(os.Args[1:]))
+}
+
+func run(args []string) int {
+	root := rootCommand()
+	root.SetArgs(args)
+	err := root.ExecuteContext(context.Background())
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "lakewheel:", err)
+	}
+	return exitCode(err)
+}
+
+// exitCode says in a number why the command ended.
+func exitCode(err error) int {
+	var usage usageError
+	var faults config.Faults
+	switch {
+	case err == nil, errors.Is(err, microbatch.ErrAbandoned):
+		return 0
+	case errors.As(err, &usage), errors.As(err, &faults):
+		return exitUsage
+	case errors.Is(err, committer.ErrFenced):
+		return exitFenced
+	case errors.Is(err, committer.ErrPositionLost), errors.Is(err, source.ErrDataLoss):
+		return exitDataLoss
+	}
+	return exitFailed
+}
+
+func rootCommand() *cobra.Command {
+	root := &cobra.Command{
+		Use:           "lakewheel",
+		Short:         "Fill data lakes from streams, exactly once",
+		Long:          "Lakewheel runs SQL over Kafka topics in one-second batches and commits Parquet files together with the offsets they came from into a Delta table.",
+		SilenceErrors: true, SilenceUsage: true,
+	}
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
+	root.AddCommand(demoCommand(), runCommand(), validateCommand(), planCommand(), statusCommand(), historyCommand(),
+		catCommand(), testCommand(), schemaCommand(), functionsCommand(), versionCommand())
+	return root
+}
+
+// atLeast asks for so many arguments.
+func atLeast(n int, what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) < n {
+			return usageError{fmt.Errorf("%s needs %s; see lakewheel %s --help", cmd.Name(), what, cmd.Name())}
+		}
+		return nil
+	}
+}
+
+func exactly(n int, what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) != n {
+			return usageError{fmt.Errorf("%s needs %s; see lakewheel %s --help", cmd.Name(), what, cmd.Name())}
+		}
+		return nil
+	}
+}
+
+// stopOnSignal returns a channel that closes at the first SIGINT or SIGTERM. The second one ends the process at once: everything
+// that is not committed is safe to lose.
+func stopOnSignal() <-chan struct{} {
+	stop := make(chan struct{})
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM)
+	go func() {
+		<-signals
+		close(stop)
+		<-signals
+		os.Exit(exitInterrupted)
+	}()
+	return stop
+}
+
+// logger writes text to a terminal and JSON elsewhere, both to standard error.
+func logger() *slog.Logger {
+	if isTerminal(os.Stderr) {
+		return slog.New(slog.NewTextHandler(os.Stderr, nil))
+	}
+	return slog.New(slog.NewJSONHandler(os.Stderr, nil))
+}
+
+func isTerminal(f *os.File) bool {
+	st, err := f.Stat()
+	return err == nil && st.Mode()&os.ModeCharDevice != 0
+}

@@ -1,0 +1,138 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/lakewheel/lakewheel/cmd/lakewheel/internal/config"
+	"github.com/lakewheel/lakewheel/cmd/lakewheel/internal/wire"
+	"github.com/lakewheel/lakewheel/committer"
+	"github.com/lakewheel/lakewheel/lakehouse"
+	"github.com/lakewheel/lakewheel/offsets"
+)
+
+// status is where a pipeline stands, as its table tells it.
+type status struct {
+	Pipeline  string            `json:"pipeline"`
+	Table     string            `json:"table"`
+	Version   int64             `json:"version"`
+	Committed bool              `json:"committed"` // there is a commit of this pipeline
+	QueryID   string            `json:"queryId,omitempty"`
+	Epoch     int64             `json:"epoch,omitempty"`
+	Writer    string            `json:"writer,omitempty"`
+	Batch     int64             `json:"batch"`
+	BatchTime string            `json:"batchTime,omitempty"`
+	Offsets   offsets.Positions `json:"offsets,omitempty"`
+	Lag       *int64            `json:"lag,omitempty"` // records not read yet; missing if the source cannot be asked
+	LagError  string            `json:"lagError,omitempty"`
+}
+
+func statusCommand() *cobra.Command {
+	asJSON := false
+	cmd := &cobra.Command{
+		Use:   "status FILE",
+		Short: "Show where a pipeline stands: offsets, lag, last commit",
+		Args:  exactly(1, "one pipeline file"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			pipelines, err := loadAll(args)
+			if err != nil {
+				return err
+			}
+			st, err := readStatus(cmd.Context(), pipelines[0])
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return json.NewEncoder(cmd.OutOrStdout()).Encode(st)
+			}
+			printStatus(cmd.OutOrStdout(), st)
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return cmd
+}
+
+func readStatus(ctx context.Context, p *config.Pipeline) (status, error) {
+	if p.Sink.Console {
+		return status{}, usageError{fmt.Errorf("%s: a console sink keeps no position", p.File)}
+	}
+	w := wire.Real(logger())
+	opts, err := wire.CommitterOptions(p, w)
+	if err != nil {
+		return status{}, err
+	}
+	snap, err := opts.Table.Snapshot(ctx)
+	if err != nil {
+		return status{}, err
+	}
+	st := status{Pipeline: p.Name, Table: opts.Table.String(), Version: snap.Version, Batch: -1}
+	r, err := newestRecord(ctx, opts, snap)
+	if err != nil || r == nil {
+		return st, err
+	}
+	progress := r.Sources[p.Source.Name]
+	st.Committed, st.QueryID, st.Epoch, st.Writer, st.Batch = true, r.QueryID, r.Epoch, r.Writer, r.LastBatch
+	st.Offsets = progress.Positions()
+	if r.BatchTime > 0 {
+		st.BatchTime = time.UnixMilli(r.BatchTime).UTC().Format(time.RFC3339)
+	}
+	lag, err := readLag(ctx, p, w, progress)
+	if err != nil {
+		st.LagError = err.Error()
+		return st, nil
+	}
+	st.Lag = &lag
+	return st, nil
+}
+
+func newestRecord(ctx context.Context, opts committer.Options, snap lakehouse.Snapshot) (*committer.Record, error) {
+	txn, ok := snap.Txns["lakewheel/"+opts.Name]
+	if !ok {
+		return nil, nil
+	}
+	return committer.ReadRecord(ctx, opts.Objects, opts.Name, txn.Token)
+}
+
+// readLag asks the source what is there beyond the position.
+func readLag(ctx context.Context, p *config.Pipeline, w wire.World, progress offsets.Progress) (int64, error) {
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	q, closeSource, err := wire.Build(ctx, p, w)
+	if err != nil {
+		return 0, err
+	}
+	defer closeSource()
+	a, err := q.Input.Source.Available(ctx, progress)
+	if err != nil {
+		return 0, err
+	}
+	at := a.Progress.Positions()
+	var lag int64
+	for part, latest := range a.Latest {
+		lag += max(0, latest-at[part])
+	}
+	return lag, nil
+}
+
+func printStatus(w io.Writer, st status) {
+	fmt.Fprintf(w, "pipeline  %s\ntable     %s, version %d\n", st.Pipeline, st.Table, st.Version)
+	if !st.Committed {
+		fmt.Fprintln(w, "commits   none yet")
+		return
+	}
+	fmt.Fprintf(w, "query     %s\nepoch     %d, %s\nbatch     %d at %s\n", st.QueryID, st.Epoch, st.Writer, st.Batch, st.BatchTime)
+	for _, p := range st.Offsets.Sorted() {
+		fmt.Fprintf(w, "next      %s at offset %d\n", p, st.Offsets[p])
+	}
+	if st.Lag != nil {
+		fmt.Fprintf(w, "lag       %d records\n", *st.Lag)
+	} else {
+		fmt.Fprintf(w, "lag       unknown: %s\n", st.LagError)
+	}
+}

@@ -1,0 +1,99 @@
+package main
+
+import (
+	"fmt"
+	"runtime"
+	"runtime/debug"
+
+	"github.com/spf13/cobra"
+
+	"github.com/lakewheel/lakewheel/columnar/compute"
+)
+
+func validateCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "validate FILE...",
+		Short: "Check pipeline files, offline, and show all faults at once",
+		Args:  atLeast(1, "at least one pipeline file"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			pipelines, err := loadAll(args)
+			for _, p := range pipelines {
+				fmt.Fprintf(cmd.OutOrStdout(), "%s: ok, pipeline %s writes %s\n", p.File, p.Name, p.Planned.Physical.Schema())
+			}
+			return err
+		},
+	}
+}
+
+func planCommand() *cobra.Command {
+	stage := ""
+	cmd := &cobra.Command{
+		Use:   "plan FILE",
+		Short: "Print the plan of a pipeline as trees",
+		Args:  exactly(1, "one pipeline file"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			pipelines, err := loadAll(args)
+			if err != nil {
+				return err
+			}
+			stages := []string{"logical", "optimized", "physical"}
+			if stage != "" {
+				stages = []string{stage}
+			}
+			for _, s := range stages {
+				tree := pipelines[0].Planned.Tree(s)
+				if tree == "" {
+					return usageError{fmt.Errorf("--stage %s: known are logical, optimized, physical", stage)}
+				}
+				fmt.Fprintf(cmd.OutOrStdout(), "== %s ==\n%s\n", s, tree)
+			}
+			fmt.Fprintln(cmd.OutOrStdout(), "State: none.")
+			return nil
+		},
+	}
+	cmd.Flags().StringVar(&stage, "stage", "", "only this stage: logical, optimized or physical")
+	return cmd
+}
+
+func functionsCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "functions [NAME]",
+		Short: "List the SQL functions",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			found := false
+			for _, f := range compute.Functions() {
+				if len(args) > 0 && args[0] != f.Name {
+					continue
+				}
+				found = true
+				fmt.Fprintf(cmd.OutOrStdout(), "%-36s %s  Example: %s\n", f.Signature, f.Summary, f.Example)
+			}
+			if !found {
+				return usageError{fmt.Errorf("there is no function %s", args[0])}
+			}
+			return nil
+		},
+	}
+}
+
+func versionCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "version",
+		Short: "Print what this binary was built from",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			version, revision := "development", ""
+			if info, ok := debug.ReadBuildInfo(); ok {
+				if info.Main.Version != "" && info.Main.Version != "(devel)" {
+					version = info.Main.Version
+				}
+				for _, s := range info.Settings {
+					if s.Key == "vcs.revision" {
+						revision = " " + s.Value
+					}
+				}
+			}
+			fmt.Fprintf(cmd.OutOrStdout(), "lakewheel %s%s, %s %s/%s\n", version, revision, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			return nil
+		},
+	}
+}
