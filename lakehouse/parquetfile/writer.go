@@ -48,7 +48,7 @@ type Writer struct {
 	objects store.Store
 	schema  *columnar.Schema
 	opts    Options
-	file    *parquet.Writer
+	file    *parquet.GenericWriter[any]
 	types   []parquet.Type
 
 	mu    sync.Mutex // guards lanes and the making of row groups
@@ -78,7 +78,7 @@ func NewWriter(objects store.Store, schema *columnar.Schema, opts Options) (*Wri
 		return nil, err
 	}
 	w := &Writer{objects: objects, schema: schema, opts: opts, lanes: map[int64]*lane{}}
-	w.file = parquet.NewWriter(io.Discard, fs,
+	w.file = parquet.NewGenericWriter[any](io.Discard, fs,
 		parquet.Compression(codec), parquet.DataPageVersion(1), parquet.DataPageStatistics(false),
 		parquet.CreatedBy("lakewheel", "1", "0"), parquet.MaxRowsPerRowGroup(1<<30))
 	for _, f := range fs.Fields() {
