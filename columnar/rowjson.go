@@ -55,7 +55,7 @@ func AppendValueJSON(dst []byte, c Column, row int) []byte {
 	case *array.Binary:
 		return append(hex.AppendEncode(append(dst, '"'), a.Value(row)), '"')
 	case *array.Date32:
-		return append(AppendDateText(append(dst, '"'), int64(a.Value(row))), '"')
+		return append(appendDate(append(dst, '"'), int64(a.Value(row))), '"')
 	case *array.Timestamp:
 		return append(appendTimestamp(append(dst, '"'), int64(a.Value(row))), '"')
 	}
@@ -92,6 +92,10 @@ func AppendDecimal(dst []byte, unscaled *big.Int, scale int) []byte {
 		dst = append(append(dst, '.'), text[len(text)-scale:]...)
 	}
 	return dst
+}
+
+func appendDate(dst []byte, days int64) []byte {
+	return time.Unix(days*86400, 0).UTC().AppendFormat(dst, "2006-01-02")
 }
 
 func appendTimestamp(dst []byte, micros int64) []byte {

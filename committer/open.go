@@ -55,10 +55,10 @@ type SideTable struct {
 
 // Committer commits the batches of one pipeline into one table. It has one owner goroutine.
 type Committer struct {
-	opts Options
-	app  string
-	base lakehouse.Snapshot
-	last *Record // newest record that is committed; nil before the first
+	opts    Options
+	app     string
+	base    lakehouse.Snapshot
+	last    *Record // newest record that is committed; nil before the first
 	epoch   int64
 	queryID string
 	tableID string

@@ -1,5 +1,7 @@
 package planner
 
+import "strings"
+
 // span is the part of the text that a node was read from, as byte offsets.
 type span struct{ start, end int }
 
@@ -193,6 +195,39 @@ func height(n node) int {
 		deepest = max(deepest, height(c))
 	}
 	return deepest + 1
+}
+
+// weight counts the operators that binding n makes, up to maxWeight: an operand that a
+// rewrite repeats counts each time, and nested repeats multiply.
+func weight(n node) int {
+	total := 1
+	for i, c := range children(n) {
+		times := 1
+		if i == 0 {
+			times = repeats(n)
+		}
+		total = min(total+times*weight(c), maxWeight)
+	}
+	return total
+}
+
+// repeats is how often binding evaluates the first operand of n.
+func repeats(n node) int {
+	switch n := n.(type) {
+	case *operation:
+		if n.op == "between" {
+			return 2
+		}
+	case *call:
+		if strings.EqualFold(n.name.text, "nullif") || strings.EqualFold(n.name.text, "nullifzero") {
+			return 2
+		}
+	case *choice:
+		if n.operand != nil {
+			return len(n.branches)
+		}
+	}
+	return 1
 }
 
 // expressions lists the roots of every expression in q, its clauses included.

@@ -15,7 +15,12 @@ type binder struct {
 	cat   Catalog
 	scope *scope
 	errs  Errors
+	// taken are the names of the result's columns so far, folded.
+	taken map[string]bool
 }
+
+// maxFaults is how many faults of one text are reported.
+const maxFaults = 20
 
 func bind(text string, q *query, cat Catalog) (LogicalNode, Errors) {
 	b := &binder{text: text, cat: cat}
@@ -25,6 +30,9 @@ func bind(text string, q *query, cat Catalog) (LogicalNode, Errors) {
 }
 
 func (b *binder) fail(offset int, condition, message, hint string) {
+	if len(b.errs) == maxFaults {
+		return
+	}
 	b.errs = append(b.errs, newError(b.text, offset, condition, message, hint))
 }
 
@@ -116,6 +124,7 @@ func (b *binder) cast(n node, e compute.Expr, to columnar.Type) compute.Expr {
 // project binds the SELECT list.
 func (b *binder) project(in LogicalNode, items []selectItem) LogicalNode {
 	p := &Project{In: in, Out: &columnar.Schema{}}
+	b.taken = make(map[string]bool, len(items))
 	for _, item := range items {
 		if s, ok := item.expr.(*star); ok {
 			b.star(p, s, item.alias)
@@ -138,10 +147,11 @@ func (b *binder) output(p *Project, item selectItem, e compute.Expr) {
 		b.fail(item.expr.place().start, "", "the column "+name+" has no type", "give NULL a type: CAST(NULL AS STRING)")
 		return
 	}
-	if p.Out.Index(name) >= 0 {
+	if b.taken[foldName(name)] {
 		b.fail(place.start, "COLUMN_ALREADY_EXISTS", "two columns of the result are named "+name, "give one of them another name with AS")
 		return
 	}
+	b.taken[foldName(name)] = true
 	p.Exprs = append(p.Exprs, e)
 	p.Out.Fields = append(p.Out.Fields, columnar.Field{Name: name, Type: e.Type(), Nullable: e.Nullable()})
 }

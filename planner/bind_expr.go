@@ -54,6 +54,10 @@ func (b *binder) exprError(n node, err error) {
 		if len(unknown.Suggestions) > 0 {
 			hint = didYouMean(unknown.Suggestions[0])
 		}
+		if op, ok := n.(*operation); ok {
+			b.fail(at, "", "the operator "+strings.ToUpper(op.op)+" is not supported yet", "")
+			return
+		}
 		b.fail(at, "UNRESOLVED_ROUTINE", "unknown function "+unknown.Name, hint)
 	case errors.As(err, &mismatch):
 		b.fail(at, mismatch.Condition, strings.TrimSuffix(mismatch.Message, "."), "")
@@ -127,11 +131,17 @@ func (b *binder) call(n *call) compute.Expr {
 	if strings.EqualFold(n.name.text, "extract") && len(n.args) == 2 {
 		return b.extract(n)
 	}
+	function, before := strings.ToLower(n.name.text), len(b.errs)
 	args, ok := b.exprs(n.args)
-	if !ok {
-		return nil
+	if ok {
+		return b.apply(n, function, args...)
 	}
-	return b.apply(n, strings.ToLower(n.name.text), args...)
+	var unknown *compute.UnknownFunctionError
+	if _, err := compute.Call(function); errors.As(err, &unknown) {
+		b.errs = b.errs[:before] // what its arguments mean is unknown too
+		b.exprError(n, err)
+	}
+	return nil
 }
 
 // extractParts maps the field of EXTRACT to the function that computes it.

@@ -60,13 +60,21 @@ func (s *Scan) line() string    { return "Scan " + scanText(s.Source, s.Columns,
 func (f *Filter) line() string  { return "Filter " + f.Pred.String() }
 func (p *Project) line() string { return "Project " + projectText(p.Exprs, p.Out) }
 
-// scanText is "events columns=(ts TIMESTAMP, _offset BIGINT NOT NULL)".
+// scanText is "events columns=(ts TIMESTAMP) hidden=(_offset BIGINT NOT NULL)".
 func scanText(source string, columns []ScanColumn, out *columnar.Schema) string {
-	parts := make([]string, len(columns))
-	for i, f := range out.Fields {
-		parts[i] = columnar.NewSchema(f).String()
+	visible, hidden := &columnar.Schema{}, &columnar.Schema{}
+	for i, c := range columns {
+		to := visible
+		if c.Hidden {
+			to = hidden
+		}
+		to.Fields = append(to.Fields, out.Fields[i])
 	}
-	return source + " columns=(" + strings.Join(parts, ", ") + ")"
+	text := source + " columns=(" + visible.String() + ")"
+	if hidden.Len() > 0 {
+		text += " hidden=(" + hidden.String() + ")"
+	}
+	return text
 }
 
 // projectText is "page, (amount * 2) AS twice".

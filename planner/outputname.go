@@ -90,8 +90,12 @@ func prettyOperation(n *operation) string {
 	switch n.op {
 	case "not":
 		return "(NOT " + a[0] + ")"
-	case "negate", "positive", "~":
-		return map[string]string{"negate": "(- ", "positive": "(+ ", "~": "~"}[n.op] + a[0] + map[bool]string{true: ")"}[n.op != "~"]
+	case "negate":
+		return "(- " + a[0] + ")"
+	case "positive":
+		return "(+ " + a[0] + ")"
+	case "~":
+		return "~" + a[0]
 	case "isnull":
 		return "(" + a[0] + " IS NULL)"
 	case "isnotnull":

@@ -1,6 +1,10 @@
 package planner
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/lakewheel/lakewheel/columnar"
+)
 
 // callOf reads the arguments of a function and what may follow them.
 func (p *parser) callOf(function ident) node {
@@ -13,9 +17,20 @@ func (p *parser) callOf(function ident) node {
 		c.args = p.exprList()
 	}
 	p.expect(")")
+	if to, ok := castFunctions[strings.ToLower(function.text)]; ok && len(c.args) == 1 && len(c.extras) == 0 {
+		s := p.from(function.start)
+		return &cast{span: s, value: c.args[0], to: typeName{function.span, to}}
+	}
 	p.callExtras(c)
 	c.span = p.from(function.start)
 	return c
+}
+
+// castFunctions are the types that are also functions: int(x) is CAST(x AS INT).
+var castFunctions = map[string]columnar.Type{
+	"boolean": columnar.Boolean, "tinyint": columnar.TinyInt, "smallint": columnar.SmallInt, "int": columnar.Int,
+	"bigint": columnar.BigInt, "float": columnar.Float, "double": columnar.Double, "decimal": columnar.Decimal(10, 0),
+	"string": columnar.String, "binary": columnar.Binary, "date": columnar.Date, "timestamp": columnar.Timestamp,
 }
 
 // callExtras reads IGNORE NULLS, WITHIN GROUP, FILTER and OVER.
@@ -77,6 +92,11 @@ func (p *parser) caseOf() node {
 	return c
 }
 
+// separators are the keywords that may stand between arguments instead of commas.
+var separators = map[string][]string{
+	"substring": {"FROM", "FOR"}, "substr": {"FROM", "FOR"}, "overlay": {"PLACING", "FROM", "FOR"},
+}
+
 // keywordCall reads the functions whose arguments are parted by keywords and makes
 // plain calls of them.
 func (p *parser) keywordCall() node {
@@ -92,15 +112,15 @@ func (p *parser) keywordCall() node {
 	c := &call{name: function, args: []node{p.expr(comparisonLevel)}}
 	switch {
 	case lower == "position" && p.accept("IN"):
-		c.name.text = "locate"
-		c.args = append(c.args, p.expr(lowest))
-	case strings.HasPrefix(lower, "substr") && p.accept("FROM"):
-		c.args = append(c.args, p.expr(lowest))
-		if p.accept("FOR") {
-			c.args = append(c.args, p.expr(lowest))
-		}
+		c.name.text = "instr"
+		c.args = []node{p.expr(lowest), c.args[0]}
 	case p.accept(","):
 		c.args = append(c.args, p.exprList()...)
+	}
+	for _, separator := range separators[lower] {
+		if p.accept(separator) {
+			c.args = append(c.args, p.expr(lowest))
+		}
 	}
 	p.expect(")")
 	c.span = p.from(function.start)
@@ -118,15 +138,13 @@ func (p *parser) extract(function ident) node {
 	return &call{span: p.from(function.start), name: function, args: []node{part, source}}
 }
 
-// trim reads TRIM([BOTH|LEADING|TRAILING] [characters] FROM text) as btrim, ltrim or
-// rtrim(text, characters).
+// trim reads TRIM([BOTH|LEADING|TRAILING] [characters] FROM text) as trim, ltrim or
+// rtrim([characters, ]text).
 func (p *parser) trim(function ident) node {
-	side := map[string]string{"both": "btrim", "leading": "ltrim", "trailing": "rtrim"}
+	side := map[string]string{"both": "trim", "leading": "ltrim", "trailing": "rtrim"}
 	p.expect("(")
 	word := p.peek()
-	target, sided := side[strings.ToLower(word.text)]
-	sided = sided && word.kind == wordToken && !p.ahead(1).is(",") && !p.ahead(1).is(")")
-	if sided {
+	if target, ok := side[strings.ToLower(word.text)]; ok && word.kind == wordToken && !p.ahead(1).is(",") && !p.ahead(1).is(")") {
 		p.next()
 		function.text = target
 	}
@@ -135,10 +153,7 @@ func (p *parser) trim(function ident) node {
 		args = p.exprList()
 	}
 	if p.accept("FROM") {
-		if !sided {
-			function.text = "btrim"
-		}
-		args = append([]node{p.expr(lowest)}, args...)
+		args = append(args, p.expr(lowest))
 	}
 	p.expect(")")
 	return &call{span: p.from(function.start), name: function, args: args}

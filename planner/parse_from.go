@@ -1,6 +1,9 @@
 package planner
 
-import "strings"
+import (
+	"sort"
+	"strings"
+)
 
 // fromClause reads the tables of a FROM: the first becomes q.from, joins and lateral
 // views become extras.
@@ -77,7 +80,7 @@ func (p *parser) table() *tableRef {
 	t.span = p.from(start)
 	t.alias = p.alias()
 	if t.alias.text != "" && p.at("(") {
-		p.parenthesized()
+		p.fail(p.peek().start, "", "names for the columns of a table are not supported yet", "name them in the SELECT list with AS")
 	}
 	return t
 }
@@ -86,16 +89,37 @@ func (p *parser) table() *tableRef {
 func (p *parser) tableCall() *call {
 	start := p.peek().start
 	c := &call{name: p.ident("a table function")}
+	var ranks []int
 	p.expect("(")
 	for more := !p.at(")"); more; more = p.accept(",") {
+		rank := len(ranks)
 		if p.isWordAhead(0) && p.ahead(1).is("=>") {
-			p.pos += 2
+			rank = argumentRank[strings.ToLower(p.next().text)]
+			p.next()
 		}
+		ranks = append(ranks, rank)
 		c.args = append(c.args, p.tableArgument())
 	}
 	p.expect(")")
 	c.span = p.from(start)
+	sort.Stable(&byRank{ranks, c.args})
 	return c
+}
+
+// argumentRank gives the arguments that Flink names the places of the unnamed ones.
+var argumentRank = map[string]int{"data": 0, "timecol": 1, "slide": 2, "step": 2, "size": 3, "gap": 3, "offset": 4}
+
+// byRank sorts arguments by the place that they would have without a name.
+type byRank struct {
+	ranks []int
+	args  []node
+}
+
+func (b *byRank) Len() int           { return len(b.ranks) }
+func (b *byRank) Less(i, j int) bool { return b.ranks[i] < b.ranks[j] }
+func (b *byRank) Swap(i, j int) {
+	b.ranks[i], b.ranks[j] = b.ranks[j], b.ranks[i]
+	b.args[i], b.args[j] = b.args[j], b.args[i]
 }
 
 func (p *parser) tableArgument() node {

@@ -68,7 +68,7 @@ func (p *parser) word(t token) node {
 			p.pos += 2
 			return p.subqueryBody(t.start)
 		}
-	case "EXTRACT", "SUBSTRING", "SUBSTR", "POSITION", "TRIM":
+	case "EXTRACT", "SUBSTRING", "SUBSTR", "POSITION", "TRIM", "OVERLAY":
 		if call {
 			return p.keywordCall()
 		}

@@ -19,9 +19,15 @@ func parseQuery(text string) (*query, *Error) {
 }
 
 func (p *parser) checkHeight(q *query) {
+	if q.from != nil && q.from.query != nil {
+		p.checkHeight(q.from.query)
+	}
 	for _, e := range q.expressions() {
-		if height(e) > maxHeight {
+		switch {
+		case height(e) > maxHeight:
 			p.fail(e.place().start, "", fmt.Sprintf("the expression nests deeper than %d operators", maxHeight), "IN (...) is shorter than a chain of OR")
+		case weight(e) >= maxWeight:
+			p.fail(e.place().start, "", "the expression is too large: each nested BETWEEN, NULLIF and CASE x WHEN repeats its first operand", "use CASE WHEN with conditions")
 		}
 	}
 }

@@ -11,6 +11,10 @@ const maxDepth = 200
 // maxHeight bounds the syntax tree, chains such as a + b + c + ... included.
 const maxHeight = 1000
 
+// maxWeight bounds an expression after operands have been repeated. No text within
+// maxTextBytes reaches it without nested repeats.
+const maxWeight = maxTextBytes
+
 // parser reads tokens by recursive descent, expressions by operator precedence. The
 // first error is kept and moves the parser to the end of the text, so that every loop
 // ends and no caller needs to look at it before the end.
@@ -23,6 +27,8 @@ type parser struct {
 	// slip is the newest alias written without AS: when the word after it is
 	// unexpected, the alias itself was probably a misspelled keyword.
 	slip *token
+	// keywords are offered for a word that is unexpected.
+	keywords []string
 }
 
 func newParser(text string) (*parser, *Error) {
@@ -30,7 +36,7 @@ func newParser(text string) (*parser, *Error) {
 	if err != nil {
 		return nil, err
 	}
-	return &parser{text: text, tokens: tokens}, nil
+	return &parser{text: text, tokens: tokens, keywords: clauseWords}, nil
 }
 
 func (p *parser) peek() token { return p.ahead(0) }
@@ -90,15 +96,15 @@ func (p *parser) fail(offset int, condition, message, hint string) {
 func (p *parser) unexpected(wanted string) {
 	t := p.peek()
 	if p.slip != nil && p.tokens[max(p.pos-1, 0)].start == p.slip.start {
-		if word := closest(p.slip.text, clauseWords); word != "" {
+		if word := closest(p.slip.text, p.keywords); word != "" {
 			p.fail(p.slip.start, "PARSE_SYNTAX_ERROR", fmt.Sprintf("unexpected %s, expected %s", p.slip.text, wanted), didYouMean(word))
 			return
 		}
 	}
-	p.fail(t.start, "PARSE_SYNTAX_ERROR", fmt.Sprintf("unexpected %s, expected %s", t.describe(), wanted), hintFor(t, wanted))
+	p.fail(t.start, "PARSE_SYNTAX_ERROR", fmt.Sprintf("unexpected %s, expected %s", t.describe(), wanted), p.hintFor(t, wanted))
 }
 
-func hintFor(t token, wanted string) string {
+func (p *parser) hintFor(t token, wanted string) string {
 	switch {
 	case t.kind != wordToken:
 		return ""
@@ -107,7 +113,7 @@ func hintFor(t token, wanted string) string {
 	case isReserved(t.text):
 		return ""
 	}
-	return didYouMean(closest(t.text, clauseWords))
+	return didYouMean(closest(t.text, p.keywords))
 }
 
 // enter counts one level of nesting; leave must follow, also when enter fails.

@@ -2,6 +2,7 @@ package planner
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/lakewheel/lakewheel/columnar"
 )
@@ -13,6 +14,7 @@ func ParseSchema(ddl string) (*columnar.Schema, error) {
 	if err != nil {
 		return nil, err
 	}
+	p.keywords = []string{"NOT", "NULL", "COMMENT"}
 	s := p.schema()
 	if p.err != nil {
 		return nil, p.err
@@ -21,12 +23,12 @@ func ParseSchema(ddl string) (*columnar.Schema, error) {
 }
 
 func (p *parser) schema() *columnar.Schema {
-	s := &columnar.Schema{}
+	s, seen := &columnar.Schema{}, map[string]bool{}
 	if p.peek().kind == endToken {
 		p.fail(0, "", "the schema is empty", "write: name TYPE, name TYPE, ...")
 	}
 	for more := true; more && p.err == nil; more = p.accept(",") {
-		p.field(s)
+		p.field(s, seen)
 	}
 	if p.peek().kind != endToken {
 		p.unexpected("a comma or the end of the schema")
@@ -35,7 +37,7 @@ func (p *parser) schema() *columnar.Schema {
 }
 
 // field reads one column; any word is a name here, also a keyword.
-func (p *parser) field(s *columnar.Schema) {
+func (p *parser) field(s *columnar.Schema, seen map[string]bool) {
 	if !p.isWordAhead(0) {
 		p.unexpected("a column name")
 		return
@@ -50,8 +52,12 @@ func (p *parser) field(s *columnar.Schema) {
 	if t := p.peek(); t.is("DEFAULT") || t.is("GENERATED") {
 		p.fail(t.start, "", t.text+" is not supported in a source's schema", "compute the value in the query")
 	}
-	if s.Index(name.text) >= 0 && p.err == nil {
+	if seen[foldName(name.text)] && p.err == nil {
 		p.fail(name.start, "COLUMN_ALREADY_EXISTS", fmt.Sprintf("the column %s is declared twice", name.text), "names compare without regard to case")
 	}
+	seen[foldName(name.text)] = true
 	s.Fields = append(s.Fields, f)
 }
+
+// foldName maps names that are equal without regard to case to one text.
+func foldName(name string) string { return strings.ToLower(strings.ToUpper(name)) }

@@ -3,11 +3,14 @@ package planner
 import "strings"
 
 // closest returns the candidate nearest to word, or "" when none is near enough to be
-// a slip of the hand: one edit for short words, two from five letters on.
+// a slip of the hand: one edit from two letters on, two from five letters on.
 func closest(word string, candidates []string) string {
 	best, bestDistance := "", 3
 	allowed := 1
-	if len(word) >= 5 {
+	switch {
+	case len(word) < 2:
+		return ""
+	case len(word) >= 5:
 		allowed = 2
 	}
 	for _, c := range candidates {

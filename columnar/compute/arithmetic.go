@@ -1,324 +1,260 @@
 package compute
 
 import (
-	"fmt"
 	"math"
-	"math/big"
-	"math/bits"
-
-	"github.com/apache/arrow/go/v17/arrow/decimal128"
+	"unsafe"
 
 	"github.com/lakewheel/lakewheel/columnar"
 )
 
-// bindArithmetic types an operator as Spark's ANSI mode does: integers widen to the larger one, DECIMAL has its own rules, / is never an integer
-// division, and a string becomes BIGINT or DOUBLE.
-func bindArithmetic(op string, args []Expr) (Expr, error) {
-	l, r := args[0], args[1]
-	t, ok := arithmeticType(op, l.Type(), r.Type())
-	if !ok {
-		return nil, binaryDiffTypes(op, l, r)
+var errDivideByZero = &EvalError{"DIVIDE_BY_ZERO", "Division by zero. Use `try_divide` to tolerate divisor being 0 and return NULL instead."}
+
+var tryNames = map[string]string{"+": "try_add", "-": "try_subtract", "*": "try_multiply"}
+
+func overflow(op string, t columnar.Type) error {
+	if t == columnar.TinyInt || t == columnar.SmallInt {
+		return &EvalError{"BINARY_ARITHMETIC_OVERFLOW", t.String() + " overflow in " + op + "; cast the operands to a wider type."}
 	}
-	if !t.Numeric() {
-		return nil, binaryWrongType(op, "NUMERIC", l, r)
+	name := map[columnar.Kind]string{columnar.IntKind: "integer", columnar.BigIntKind: "long"}[t.Kind]
+	text := name + " overflow."
+	if try, ok := tryNames[op]; ok {
+		text += " Use `" + try + "` to tolerate overflow and return NULL instead."
 	}
-	if isDecimal(t) {
-		return decimalCall(op, args), nil
-	}
-	c := &call{name: op, args: castAll(args, t), typ: t, text: infix(op)}
-	switch {
-	case isFloating(t):
-		c.run = floatKernel(op, t)
-	case op == "div":
-		c.typ, c.run = columnar.BigInt, intKernel(op, columnar.BigInt)
-	default:
-		c.run = intKernel(op, t)
-	}
-	return c, nil
+	return &EvalError{"ARITHMETIC_OVERFLOW", text}
 }
 
-func arithmeticType(op string, a, b columnar.Type) (columnar.Type, bool) {
-	switch {
-	case a == columnar.Null && b == columnar.Null:
-		return columnar.Double, true
-	case a == columnar.String && b == columnar.String:
-		return columnar.Double, true
-	case (a.Integral() || a == columnar.Null) && (b.Integral() || b == columnar.Null) && op == "/":
-		return columnar.Double, true
-	case (isDecimal(a) || isDecimal(b)) && !isFloating(a) && !isFloating(b) && a.Numeric() && b.Numeric():
-		return decimalFor(a), true
+func arithmeticKernel(op string, t columnar.Type) kernel {
+	switch t.Kind {
+	case columnar.TinyIntKind:
+		return integerArithmetic[int8](op, t)
+	case columnar.SmallIntKind:
+		return integerArithmetic[int16](op, t)
+	case columnar.IntKind:
+		return integerArithmetic[int32](op, t)
+	case columnar.BigIntKind:
+		return integerArithmetic[int64](op, t)
+	case columnar.FloatKind:
+		return floatArithmetic[float32](op)
 	}
-	t, ok := wider(a, b)
-	if op == "/" && t.Integral() {
-		t = columnar.Double
-	}
-	if op == "div" && t.Integral() {
-		t = columnar.BigInt
-	}
-	return t, ok
+	return floatArithmetic[float64](op)
 }
 
-var intLimits = map[columnar.Kind]int64{columnar.TinyIntKind: math.MaxInt8, columnar.SmallIntKind: math.MaxInt16, columnar.IntKind: math.MaxInt32, columnar.BigIntKind: math.MaxInt64}
-
-func overflow(t columnar.Type, op string) error {
-	return &EvalError{"ARITHMETIC_OVERFLOW", fmt.Sprintf("%s overflows %s; use try_%s, or cast to a wider type", op, t, opNames[op])}
+type signed interface {
+	int8 | int16 | int32 | int64
 }
 
-var (
-	opNames      = map[string]string{"+": "add", "-": "subtract", "*": "multiply", "/": "divide", "%": "mod", "div": "divide", "negate": "subtract", "abs": "subtract"}
-	divideByZero = &EvalError{"DIVIDE_BY_ZERO", "Division by zero. Use `try_divide` to tolerate divisor being 0 and return NULL instead."}
-	modByZero    = &EvalError{"REMAINDER_BY_ZERO", "Remainder by zero. Use `try_mod` to tolerate divisor being 0 and return NULL instead."}
-)
-
-// intKernel checks every result against the bounds of the type.
-func intKernel(op string, t columnar.Type) kernel {
-	exact := map[string]func(a, b int64) (int64, error){"+": addInt, "-": subInt, "*": mulInt, "div": divInt, "%": modInt}[op]
-	limit := intLimits[t.Kind]
-	return func(ev *Evaluator, out *vector, in []*vector, rows []int32) {
-		a, b := in[0], in[1]
-		for _, r := range rows {
-			v, err := exact(a.ints[r&a.mask], b.ints[r&b.mask])
-			if err == nil && (v > limit || v < -limit-1) {
-				err = errOverflow
-			}
-			if err == errOverflow {
-				err = overflow(t, op)
-			}
-			if err != nil {
-				ev.reject(out, r, err)
-				continue
-			}
-			out.ints[r] = v
-		}
-	}
+// numbers are the operands and the output of a binary kernel over one type.
+func numbers[T fixed](f *frame) (a, b []T, am, bm int32, out []T) {
+	return slice[T](f.args[0]), slice[T](f.args[1]), f.args[0].mask(), f.args[1].mask(), slice[T](f.out)
 }
 
-var errOverflow = fmt.Errorf("overflow")
-
-func addInt(a, b int64) (int64, error) {
-	v := a + b
-	if (a^v)&(b^v) < 0 {
-		return 0, errOverflow
-	}
-	return v, nil
-}
-
-func subInt(a, b int64) (int64, error) {
-	v := a - b
-	if (a^b)&(a^v) < 0 {
-		return 0, errOverflow
-	}
-	return v, nil
-}
-
-func mulInt(a, b int64) (int64, error) {
-	hi, lo := bits.Mul64(uint64(a), uint64(b))
-	if a < 0 {
-		hi -= uint64(b)
-	}
-	if b < 0 {
-		hi -= uint64(a)
-	}
-	if int64(hi) != int64(lo)>>63 {
-		return 0, errOverflow
-	}
-	return int64(lo), nil
-}
-
-func divInt(a, b int64) (int64, error) {
-	switch {
-	case b == 0:
-		return 0, divideByZero
-	case b == -1 && a == math.MinInt64:
-		return 0, errOverflow
-	}
-	return a / b, nil
-}
-
-func modInt(a, b int64) (int64, error) {
-	switch b {
-	case 0:
-		return 0, modByZero
-	case -1:
-		return 0, nil
-	}
-	return a % b, nil
-}
-
-func floatKernel(op string, t columnar.Type) kernel {
-	single := t.Kind == columnar.FloatKind
-	return func(ev *Evaluator, out *vector, in []*vector, rows []int32) {
-		a, b := in[0], in[1]
-		for _, r := range rows {
-			x, y := a.floats[r&a.mask], b.floats[r&b.mask]
-			var v float64
-			switch op {
-			case "+":
-				v = x + y
-			case "-":
-				v = x - y
-			case "*":
-				v = x * y
-			case "/":
-				if y == 0 {
-					ev.reject(out, r, divideByZero)
-					continue
-				}
-				v = x / y
-			default:
-				if y == 0 {
-					ev.reject(out, r, modByZero)
-					continue
-				}
-				v = math.Mod(x, y)
-			}
-			if single {
-				v = float64(float32(v))
-			}
-			out.floats[r] = v
-		}
-	}
-}
-
-// decimalCall computes over unscaled integers of any size and rounds half up to the result type.
-func decimalCall(op string, args []Expr) Expr {
-	a, b := decimalFor(args[0].Type()), decimalFor(args[1].Type())
-	typ := columnar.BigInt
-	if op != "div" {
-		typ = decimalResult(op, a, b)
-	}
-	return &call{name: op, args: []Expr{implicit(args[0], a), implicit(args[1], b)}, typ: typ, text: infix(op),
-		run: func(ev *Evaluator, out *vector, in []*vector, rows []int32) {
-			for _, r := range rows {
-				x, y := in[0].decimals[r&in[0].mask].BigInt(), in[1].decimals[r&in[1].mask].BigInt()
-				v, scale, err := decimalOp(op, x, y, int(a.Scale), int(b.Scale), int(typ.Scale))
-				if err == nil {
-					err = storeDecimal(out, r, v, scale, typ)
-				}
-				if err != nil {
-					ev.reject(out, r, err)
-				}
-			}
-		}}
-}
-
-// decimalOp returns the unscaled result and its scale. want is the scale a quotient needs.
-func decimalOp(op string, x, y *big.Int, sx, sy, want int) (*big.Int, int, error) {
-	if y.Sign() == 0 && (op == "/" || op == "div") {
-		return nil, 0, divideByZero
-	}
-	if y.Sign() == 0 && op == "%" {
-		return nil, 0, modByZero
-	}
-	v := new(big.Int)
-	if op == "*" {
-		return v.Mul(x, y), sx + sy, nil
-	}
-	if op == "/" { // one digit more than wanted, and a sticky one for what is cut off
-		shifted := new(big.Int).Mul(x, exp10(max(0, want+2+sy-sx)))
-		q, rest := v.QuoRem(shifted, y, new(big.Int))
-		q.Mul(q, big.NewInt(10))
-		if rest.Sign() != 0 {
-			q.Add(q, big.NewInt(int64(x.Sign()*y.Sign())))
-		}
-		return q, max(want+2, sx-sy) + 1, nil
-	}
-	scale := max(sx, sy)
-	x, y = new(big.Int).Mul(x, exp10(scale-sx)), new(big.Int).Mul(y, exp10(scale-sy))
+func integerArithmetic[T signed](op string, t columnar.Type) kernel {
+	err := overflow(op, t)
 	switch op {
 	case "+":
-		v.Add(x, y)
+		return func(f *frame) { addIntegers[T](f, err) }
 	case "-":
-		v.Sub(x, y)
+		return func(f *frame) { subtractIntegers[T](f, err) }
+	case "*":
+		return func(f *frame) { multiplyIntegers[T](f, err) }
+	case "div":
+		return func(f *frame) { divideIntegers[T](f, err) }
 	case "%":
-		v.Rem(x, y)
-	default: // div
-		return v.Quo(x, y), 0, nil
+		return remainderIntegers[T]
 	}
-	return v, scale, nil
+	return positiveRemainderIntegers[T]
 }
 
-func exp10(n int) *big.Int { return new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(n)), nil) }
-
-// storeDecimal rounds v * 10^-scale half up into a row of type t.
-func storeDecimal(out *vector, r int32, v *big.Int, scale int, t columnar.Type) error {
-	v = rescale(v, scale, int(t.Scale))
-	if t == columnar.BigInt {
-		if !v.IsInt64() {
-			return overflow(t, "div")
+func addIntegers[T signed](f *frame, err error) {
+	a, b, am, bm, out := numbers[T](f)
+	for _, i := range f.rows {
+		x, y := a[i&am], b[i&bm]
+		sum := x + y
+		out[i] = sum
+		if (x^sum)&(y^sum) < 0 {
+			f.fail(i, err)
 		}
-		out.ints[r] = v.Int64()
-		return nil
 	}
-	if v.CmpAbs(exp10(int(t.Precision))) >= 0 {
-		return outOfRange(string(columnar.AppendDecimal(nil, v, int(t.Scale))), t)
-	}
-	out.decimals[r] = decimal128.FromBigInt(v)
-	return nil
 }
 
-func outOfRange(value string, t columnar.Type) error {
-	return &EvalError{"NUMERIC_VALUE_OUT_OF_RANGE.WITH_SUGGESTION", fmt.Sprintf("The %s cannot be represented as %s.", value, t)}
+func subtractIntegers[T signed](f *frame, err error) {
+	a, b, am, bm, out := numbers[T](f)
+	for _, i := range f.rows {
+		x, y := a[i&am], b[i&bm]
+		difference := x - y
+		out[i] = difference
+		if (x^y)&(x^difference) < 0 {
+			f.fail(i, err)
+		}
+	}
 }
 
-// rescale changes the scale, rounding half away from zero.
-func rescale(v *big.Int, from, to int) *big.Int {
-	if to >= from {
-		return new(big.Int).Mul(v, exp10(to-from))
+func multiplyIntegers[T signed](f *frame, err error) {
+	a, b, am, bm, out := numbers[T](f)
+	for _, i := range f.rows {
+		x, y := a[i&am], b[i&bm]
+		product := x * y
+		out[i] = product
+		if small(x) && small(y) {
+			continue
+		}
+		if x != 0 && (product/x != y || x == -1 && y < 0 && product < 0) {
+			f.fail(i, err)
+		}
 	}
-	unit := exp10(from - to)
-	half := new(big.Int).Quo(unit, big.NewInt(2))
-	if v.Sign() < 0 {
-		half.Neg(half)
-	}
-	return half.Add(v, half).Quo(half, unit)
 }
 
-func bindNegate(args []Expr) (Expr, error) {
-	arg, err := numericParameter("negative", 0, args[0])
-	if err != nil {
-		return nil, err
-	}
-	return &call{name: "negate", args: []Expr{arg}, typ: arg.Type(), run: signKernel("negate", arg.Type(), func(negative bool) bool { return true }),
-		text: func(a []Expr) string { return "(- " + a[0].String() + ")" }}, nil
+// small reports whether the product of two such factors always fits T; it spares the division.
+func small[T signed](x T) bool {
+	half := T(1) << (unsafe.Sizeof(x)*4 - 1)
+	return x < half && x >= -half
 }
 
-func bindAbs(args []Expr) (Expr, error) {
-	arg, err := numericParameter("abs", 0, args[0])
-	if err != nil {
-		return nil, err
+func divideIntegers[T signed](f *frame, err error) {
+	a, b, am, bm, out := numbers[T](f)
+	for _, i := range f.rows {
+		x, y := a[i&am], b[i&bm]
+		if y == 0 {
+			f.fail(i, errDivideByZero)
+			continue
+		}
+		out[i] = x / y
+		if y == -1 && x < 0 && out[i] < 0 {
+			f.fail(i, err)
+		}
 	}
-	return &call{name: "abs", args: []Expr{arg}, typ: arg.Type(), run: signKernel("abs", arg.Type(), func(negative bool) bool { return negative })}, nil
 }
 
-// signKernel negates the values that flip asks for.
-func signKernel(op string, t columnar.Type, flip func(negative bool) bool) kernel {
-	limit := intLimits[t.Kind]
-	return func(ev *Evaluator, out *vector, in []*vector, rows []int32) {
-		a := in[0]
-		for _, r := range rows {
-			switch {
-			case isFloating(t):
-				out.floats[r] = a.floats[r&a.mask]
-				if flip(math.Signbit(out.floats[r])) {
-					out.floats[r] = -out.floats[r]
-				}
-			case isDecimal(t):
-				out.decimals[r] = a.decimals[r&a.mask]
-				if flip(out.decimals[r].Sign() < 0) {
-					out.decimals[r] = out.decimals[r].Negate()
-				}
-			default:
-				v := a.ints[r&a.mask]
-				switch {
-				case !flip(v < 0):
-					out.ints[r] = v
-				case v == -limit-1:
-					ev.reject(out, r, overflow(t, op))
-				default:
-					out.ints[r] = -v
-				}
+func remainderIntegers[T signed](f *frame) {
+	a, b, am, bm, out := numbers[T](f)
+	for _, i := range f.rows {
+		if b[i&bm] == 0 {
+			f.fail(i, errDivideByZero)
+			continue
+		}
+		out[i] = a[i&am] % b[i&bm]
+	}
+}
+
+func positiveRemainderIntegers[T signed](f *frame) {
+	a, b, am, bm, out := numbers[T](f)
+	for _, i := range f.rows {
+		y := b[i&bm]
+		if y == 0 {
+			f.fail(i, errDivideByZero)
+			continue
+		}
+		r := a[i&am] % y
+		if r < 0 {
+			r = (r + y) % y
+		}
+		out[i] = r
+	}
+}
+
+func floatArithmetic[T float](op string) kernel {
+	switch op {
+	case "+":
+		return addFloats[T]
+	case "-":
+		return subtractFloats[T]
+	case "*":
+		return multiplyFloats[T]
+	case "/":
+		return divideFloats[T]
+	}
+	return func(f *frame) { remainderFloats[T](f, op == "pmod") }
+}
+
+func addFloats[T float](f *frame) {
+	a, b, am, bm, out := numbers[T](f)
+	for _, i := range f.rows {
+		out[i] = a[i&am] + b[i&bm]
+	}
+}
+
+func subtractFloats[T float](f *frame) {
+	a, b, am, bm, out := numbers[T](f)
+	for _, i := range f.rows {
+		out[i] = a[i&am] - b[i&bm]
+	}
+}
+
+func multiplyFloats[T float](f *frame) {
+	a, b, am, bm, out := numbers[T](f)
+	for _, i := range f.rows {
+		out[i] = a[i&am] * b[i&bm]
+	}
+}
+
+func divideFloats[T float](f *frame) {
+	a, b, am, bm, out := numbers[T](f)
+	for _, i := range f.rows {
+		if b[i&bm] == 0 {
+			f.fail(i, errDivideByZero)
+			continue
+		}
+		out[i] = a[i&am] / b[i&bm]
+	}
+}
+
+func remainderFloats[T float](f *frame, positive bool) {
+	a, b, am, bm, out := numbers[T](f)
+	for _, i := range f.rows {
+		x, y := float64(a[i&am]), float64(b[i&bm])
+		if y == 0 {
+			f.fail(i, errDivideByZero)
+			continue
+		}
+		r := math.Mod(x, y)
+		if positive && r < 0 {
+			r = math.Mod(r+y, y)
+		}
+		out[i] = T(r)
+	}
+}
+
+func negateKernel(t columnar.Type) kernel {
+	switch t.Kind {
+	case columnar.TinyIntKind:
+		return negateIntegers[int8](t)
+	case columnar.SmallIntKind:
+		return negateIntegers[int16](t)
+	case columnar.IntKind:
+		return negateIntegers[int32](t)
+	case columnar.BigIntKind:
+		return negateIntegers[int64](t)
+	case columnar.FloatKind:
+		return negateFloats[float32]
+	case columnar.DecimalKind:
+		return negateDecimals
+	}
+	return negateFloats[float64]
+}
+
+func negateIntegers[T signed](t columnar.Type) kernel {
+	err := overflow("negation", t)
+	return func(f *frame) {
+		a, m, out := slice[T](f.args[0]), f.args[0].mask(), slice[T](f.out)
+		for _, i := range f.rows {
+			out[i] = -a[i&m]
+			if out[i] != 0 && out[i] == a[i&m] {
+				f.fail(i, err)
 			}
 		}
+	}
+}
+
+func negateFloats[T float](f *frame) {
+	a, m, out := slice[T](f.args[0]), f.args[0].mask(), slice[T](f.out)
+	for _, i := range f.rows {
+		out[i] = -a[i&m]
+	}
+}
+
+func negateDecimals(f *frame) {
+	a, m, out := slice[decimalValue](f.args[0]), f.args[0].mask(), slice[decimalValue](f.out)
+	for _, i := range f.rows {
+		out[i] = a[i&m].Negate()
 	}
 }

@@ -1,79 +1,188 @@
 package compute
 
 import (
+	"fmt"
+	"sort"
+	"strings"
+
 	"github.com/lakewheel/lakewheel/columnar"
 )
 
-// kernel computes rows of a result; in holds the arguments. It reports failed rows with ev.fail, and leaves them null.
-type kernel func(ev *Evaluator, out *vector, in []*vector, rows []int32)
+// frame is one run of a kernel: it fills f.out at f.rows, for which no argument is
+// NULL (unless the call is lenient).
+type frame struct {
+	*Evaluator
+	rows []int32
+	args []*vector
+	out  *vector
+	try  bool
+}
 
-// call is an operator or function over its arguments.
+// fail makes the row NULL and, unless this is a try_ function, records why.
+func (f *frame) fail(row int32, err error) {
+	f.setNull(f.out, row)
+	if !f.try {
+		f.Evaluator.fail(row, err)
+	}
+}
+
+type kernel func(f *frame)
+
+// call applies a kernel to its arguments.
 type call struct {
 	name     string
 	args     []Expr
 	typ      columnar.Type
-	nullable bool // may be NULL even if no argument is
-	// loose kernels see rows with null arguments; all others only rows without.
-	loose bool
-	run   kernel
-	text  func(args []Expr) string // how it prints; nil: name(args)
+	nullable bool // may be NULL although no argument is
+	try      bool // failures are NULL
+	lenient  bool // the kernel also sees rows with NULL arguments
+	run      kernel
 }
 
 func (c *call) Type() columnar.Type { return c.typ }
-func (c *call) Nullable() bool      { return c.nullable || !c.loose && anyNullable(c.args) }
-func (c *call) inputs() []Expr      { return c.args }
+func (c *call) Nullable() bool {
+	return c.nullable || c.try || !c.lenient && anyNullable(c.args)
+}
+func (c *call) inputs() []Expr { return c.args }
 
 func (c *call) with(inputs []Expr) Expr {
-	other := *c
-	other.args = inputs
-	return &other
+	same := *c
+	same.args = inputs
+	return &same
 }
 
+func (c *call) eval(ev *Evaluator, rows []int32) *vector {
+	f := frame{Evaluator: ev, rows: rows, args: make([]*vector, len(c.args)), try: c.try}
+	for i, a := range c.args {
+		f.args[i] = a.eval(ev, rows)
+	}
+	f.out = ev.vector(c.typ)
+	if !c.lenient {
+		f.rows = ev.live(rows, f.out, f.args...)
+	}
+	if len(f.rows) > 0 {
+		c.run(&f)
+	}
+	return f.out
+}
+
+// String prints operators between their operands and everything else as a call.
 func (c *call) String() string {
-	if c.text != nil {
-		return c.text(c.args)
+	switch {
+	case c.name == "negate":
+		return "(- " + c.args[0].String() + ")"
+	case c.name == "like" && len(c.args) == 2:
+		return c.args[0].String() + " LIKE " + c.args[1].String()
+	case c.name == "like":
+		return c.args[0].String() + " LIKE " + c.args[1].String() + " ESCAPE " + c.args[2].String()
+	case infix[c.name]:
+		return "(" + c.args[0].String() + " " + c.name + " " + c.args[1].String() + ")"
 	}
 	return c.name + "(" + joined(c.args) + ")"
 }
 
-func (c *call) eval(ev *Evaluator, rows []int32) *vector {
-	in := make([]*vector, len(c.args))
-	for i, a := range c.args {
-		in[i] = a.eval(ev, rows)
+var infix = map[string]bool{"+": true, "-": true, "*": true, "/": true, "%": true, "div": true,
+	"=": true, "<=>": true, "<>": true, "<": true, "<=": true, ">": true, ">=": true}
+
+// Call binds an operator or a function by its lower-case name. It resolves the
+// overload, inserts Spark's implicit casts and checks the arguments.
+func Call(name string, args ...Expr) (Expr, error) {
+	f, ok := registry[name]
+	if !ok {
+		return nil, &UnknownFunctionError{Name: name, Suggestions: suggest(name)}
 	}
-	out := ev.vector(c.typ)
-	if !c.loose {
-		rows = ev.present(out, in, rows)
+	if len(args) < f.least || f.most >= 0 && len(args) > f.most {
+		return nil, wrongCount(name, f.arity(), len(args))
 	}
-	c.run(ev, out, in, rows)
+	return f.bind(name, args)
+}
+
+// function is an entry of the registry.
+type function struct {
+	FunctionInfo
+	least, most int // number of arguments; most < 0: no limit
+	bind        func(name string, args []Expr) (Expr, error)
+}
+
+func (f *function) arity() string {
+	switch {
+	case f.most < 0:
+		return fmt.Sprintf("> %d", f.least-1)
+	case f.least == f.most:
+		return fmt.Sprint(f.least)
+	}
+	return fmt.Sprintf("[%d, %d]", f.least, f.most)
+}
+
+// FunctionInfo describes a function or operator for people.
+type FunctionInfo struct {
+	Name, Signature, Summary, Example string
+}
+
+// Functions lists every function and operator, by name.
+func Functions() []FunctionInfo {
+	out := make([]FunctionInfo, 0, len(registry))
+	for _, f := range registry {
+		out = append(out, f.FunctionInfo)
+	}
+	sort.Slice(out, func(i, j int) bool { return out[i].Name < out[j].Name })
 	return out
 }
 
-// present drops the rows in which an argument is null, and makes their result null.
-func (ev *Evaluator) present(out *vector, in []*vector, rows []int32) []int32 {
-	for _, v := range in {
-		if v.nulls == nil {
-			continue
+var registry = index(operatorFunctions, logicFunctions, conditionalFunctions, mathFunctions, stringFunctions, timeFunctions)
+
+func index(lists ...[]function) map[string]*function {
+	all := map[string]*function{}
+	for _, list := range lists {
+		for i := range list {
+			all[list[i].Name] = &list[i]
 		}
-		kept := make([]int32, 0, len(rows))
-		for _, r := range rows {
-			if v.isNull(r) {
-				out.setNull(r, ev.n)
-			} else {
-				kept = append(kept, r)
-			}
-		}
-		rows = kept
 	}
-	return rows
+	return all
 }
 
-// reject fails a row and makes its result null.
-func (ev *Evaluator) reject(out *vector, r int32, err error) {
-	ev.fail(r, err)
-	out.setNull(r, ev.n)
+// suggest lists at most three names that are close to an unknown one, best first.
+func suggest(name string) []string {
+	type near struct {
+		name string
+		far  int
+	}
+	var found []near
+	for known := range registry {
+		far := editDistance(name, known)
+		if strings.HasPrefix(known, name) && len(name) > 2 {
+			far = 1
+		}
+		if far <= max(1, len(name)/3) {
+			found = append(found, near{known, far})
+		}
+	}
+	sort.Slice(found, func(i, j int) bool {
+		return found[i].far < found[j].far || found[i].far == found[j].far && found[i].name < found[j].name
+	})
+	var out []string
+	for _, f := range found[:min(3, len(found))] {
+		out = append(out, f.name)
+	}
+	return out
 }
 
-func infix(op string) func([]Expr) string {
-	return func(args []Expr) string { return "(" + args[0].String() + " " + op + " " + args[1].String() + ")" }
+func editDistance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := diagonal
+			if a[i] != b[j] {
+				cost++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(cost, row[j+1]+1, row[j]+1)
+		}
+	}
+	return row[len(b)]
 }

@@ -23,7 +23,7 @@ func Case(whens []When, otherwise Expr) (Expr, error) {
 	}
 	values := make([]Expr, 0, len(whens)+1)
 	for i, w := range whens {
-		if t := w.Cond.Type(); t != columnar.Boolean && t != columnar.Null {
+		if w.Cond.Type() != columnar.Boolean {
 			return nil, unexpectedInput("CASE WHEN", i, "BOOLEAN", w.Cond)
 		}
 		values = append(values, w.Then)
@@ -34,7 +34,7 @@ func Case(whens []When, otherwise Expr) (Expr, error) {
 	}
 	list := make([]Expr, 0, 2*len(whens)+1)
 	for i, w := range whens {
-		list = append(list, implicit(w.Cond, columnar.Boolean), values[i])
+		list = append(list, w.Cond, values[i])
 	}
 	return &caseExpr{list: append(list, values[len(whens)]), typ: t}, nil
 }

@@ -135,7 +135,7 @@ func implicit(e Expr, t columnar.Type) Expr {
 	if e.Type() == columnar.Null {
 		return typedNull(t)
 	}
-	return newCast(e, t, false)
+	return newCast(e, t, false, false)
 }
 
 // assignable reports whether a parameter of type want takes an argument of type t

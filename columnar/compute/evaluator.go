@@ -1,7 +1,10 @@
 package compute
 
 import (
-	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"math/big"
 	"slices"
 
 	"github.com/apache/arrow/go/v17/arrow/memory"
@@ -9,127 +12,301 @@ import (
 	"github.com/lakewheel/lakewheel/columnar"
 )
 
-// Evaluator runs expressions over batches. It belongs to one goroutine.
+// ErrTooLarge is returned when the strings of one result column exceed 2 GiB.
+var ErrTooLarge = errors.New("the strings of a batch exceed 2 GiB; use smaller batches")
+
+// Evaluator evaluates expressions over batches. It belongs to one goroutine and
+// keeps its scratch memory from call to call.
 type Evaluator struct {
-	mem     memory.Allocator
-	batch   *columnar.Batch
-	n       int
-	loaded  []*vector // columns of the batch that were viewed
-	every   []int32   // 0, 1, 2, ...
-	failed  map[int32]error
-	errs    []columnar.RowError
-	kept    [2][]int32 // results of Filter, in turn: a filter may read the result of the one before
-	current int
+	mem      memory.Allocator
+	scratch  arena
+	identity []int32
+	selected []int32
+	errors   []columnar.RowError
+	fault    error
+
+	// The batch of the running call.
+	batch  *columnar.Batch
+	rows   int
+	loaded []*vector
+
+	big [4]big.Int // for decimals that leave 128 bits
 }
 
-// NewEvaluator returns an evaluator whose results come from the allocator.
+// NewEvaluator returns an evaluator whose results come from mem.
 func NewEvaluator(mem memory.Allocator) *Evaluator { return &Evaluator{mem: mem} }
 
-// NewDefaultEvaluator returns an evaluator with the default allocator.
+// NewDefaultEvaluator returns an evaluator on the Go heap.
 func NewDefaultEvaluator() *Evaluator { return NewEvaluator(memory.DefaultAllocator) }
 
-// Reset forgets the errors.
-func (ev *Evaluator) Reset() { ev.failed, ev.errs = nil, nil }
-
-// Errors are the rows that failed since Reset, ascending, each once with its first error.
-func (ev *Evaluator) Errors() []columnar.RowError {
-	if len(ev.errs) < len(ev.failed) {
-		ev.errs = ev.errs[:0]
-		for row, err := range ev.failed {
-			ev.errs = append(ev.errs, columnar.RowError{Row: row, Err: err})
+// Eval computes e for the selected rows of b. The caller releases the column. Rows
+// that failed are listed by Errors and hold NULL; the error is for the whole batch.
+func (ev *Evaluator) Eval(e Expr, b *columnar.Batch, sel columnar.Selection) (columnar.Column, error) {
+	rows := ev.begin(b, sel)
+	defer ev.end()
+	if c, ok := e.(*column); ok {
+		if err := ev.check(c); err != nil {
+			return nil, err
 		}
-		slices.SortFunc(ev.errs, func(a, b columnar.RowError) int { return cmp.Compare(a.Row, b.Row) })
+		col := b.Column(c.index)
+		col.Retain()
+		return col, nil
 	}
-	return ev.errs
+	if err := ev.checkAll(e); err != nil {
+		return nil, err
+	}
+	known := len(ev.errors)
+	v := e.eval(ev, rows)
+	if ev.fault != nil {
+		return nil, ev.fault
+	}
+	if len(ev.errors) > known {
+		v = ev.blank(v, rows, ev.errors[known:])
+	}
+	return ev.column(v, rows)
 }
 
-// fail records the first error of a row.
-func (ev *Evaluator) fail(row int32, err error) {
-	if ev.failed == nil {
-		ev.failed = map[int32]error{}
+// Filter returns the selected rows of b for which pred is TRUE. Conjuncts are
+// evaluated from left to right, each for the rows that passed those before it, as
+// Spark's WHERE does. The selection is valid until the next call of Filter.
+func (ev *Evaluator) Filter(pred Expr, b *columnar.Batch, sel columnar.Selection) (columnar.Selection, error) {
+	if t := pred.Type(); t != columnar.Boolean && t != columnar.Null {
+		return nil, unexpectedInput("WHERE", 0, "BOOLEAN", pred)
 	}
-	if _, ok := ev.failed[row]; !ok {
-		ev.failed[row] = err
+	rows := ev.begin(b, sel)
+	defer ev.end()
+	if err := ev.checkAll(pred); err != nil {
+		return nil, err
 	}
+	known := len(ev.errors)
+	hit := ev.filter(pred, rows)
+	if ev.fault != nil {
+		return nil, ev.fault
+	}
+	hit = ev.dropFailed(hit, ev.errors[known:])
+	ev.selected = append(ev.selected[:0], hit...)
+	if ev.selected == nil {
+		ev.selected = []int32{}
+	}
+	return ev.selected, nil
 }
+
+// blank makes the rows that failed NULL, whatever was made of their NULL further up.
+func (ev *Evaluator) blank(v *vector, rows []int32, failed []columnar.RowError) *vector {
+	out := ev.vector(v.typ)
+	ev.merge(out, v, rows)
+	for _, e := range failed {
+		ev.setNull(out, e.Row)
+	}
+	return out
+}
+
+// dropFailed removes rows that failed on one side of an OR and passed on the other.
+func (ev *Evaluator) dropFailed(hit []int32, failed []columnar.RowError) []int32 {
+	if len(failed) == 0 {
+		return hit
+	}
+	bad := make(map[int32]bool, len(failed))
+	for _, e := range failed {
+		bad[e.Row] = true
+	}
+	out := ev.ints()[:0]
+	for _, i := range hit {
+		if !bad[i] {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// Errors lists the rows that failed since Reset, ascending, one error a row.
+func (ev *Evaluator) Errors() []columnar.RowError {
+	slices.SortStableFunc(ev.errors, func(a, b columnar.RowError) int { return int(a.Row) - int(b.Row) })
+	ev.errors = slices.CompactFunc(ev.errors, func(a, b columnar.RowError) bool { return a.Row == b.Row })
+	return ev.errors
+}
+
+// Reset forgets the errors. A list that Errors returned is valid until then.
+func (ev *Evaluator) Reset() { ev.errors = ev.errors[:0] }
 
 func (ev *Evaluator) begin(b *columnar.Batch, sel columnar.Selection) []int32 {
-	if ev.batch != b {
-		ev.batch, ev.n = b, b.Rows()
-		ev.loaded = append(ev.loaded[:0], make([]*vector, b.Schema().Len())...)
+	ev.batch, ev.rows, ev.fault = b, b.Rows(), nil
+	ev.loaded = slices.Grow(ev.loaded[:0], b.Schema().Len())[:b.Schema().Len()]
+	clear(ev.loaded)
+	for len(ev.identity) < ev.rows {
+		ev.identity = append(ev.identity, int32(len(ev.identity)))
 	}
 	if sel != nil {
 		return sel
 	}
-	for len(ev.every) < ev.n {
-		ev.every = append(ev.every, int32(len(ev.every)))
-	}
-	return ev.every[:ev.n]
+	return ev.identity[:ev.rows]
 }
 
-// load views a column of the batch, once.
-func (ev *Evaluator) load(i int) *vector {
-	if ev.loaded[i] == nil {
-		ev.loaded[i] = loadVector(ev.batch.Schema().Fields[i].Type, ev.batch.Column(i))
-	}
-	return ev.loaded[i]
+func (ev *Evaluator) end() {
+	ev.scratch.reset()
+	ev.batch = nil
 }
 
-// vector makes room for a result.
-func (ev *Evaluator) vector(t columnar.Type) *vector { return newVector(t, ev.n) }
+// check refuses a reference that the batch cannot serve: it was bound against another schema.
+func (ev *Evaluator) check(c *column) error {
+	s := ev.batch.Schema()
+	if c.index < 0 || c.index >= s.Len() || s.Fields[c.index].Type != c.typ {
+		return fmt.Errorf("compute: column %s %s at position %d is not in the batch (%s)", c.name, c.typ, c.index, s)
+	}
+	return nil
+}
 
-// Eval computes e for the selected rows. The caller releases the column, which has the length of the batch.
-func (ev *Evaluator) Eval(e Expr, b *columnar.Batch, sel columnar.Selection) (columnar.Column, error) {
+func (ev *Evaluator) checkAll(e Expr) error {
 	if c, ok := e.(*column); ok {
-		out := b.Column(c.index)
-		out.Retain()
-		return out, nil
+		return ev.check(c)
 	}
-	rows := ev.begin(b, sel)
-	defer ev.end()
-	return e.eval(ev, rows).column(ev.n, ev.mem), nil
-}
-
-// end drops what views the batch.
-func (ev *Evaluator) end() { ev.batch = nil }
-
-// Filter returns the selected rows for which pred is TRUE. The result lives until the call after the next one.
-func (ev *Evaluator) Filter(pred Expr, b *columnar.Batch, sel columnar.Selection) (columnar.Selection, error) {
-	rows := ev.begin(b, sel)
-	defer ev.end()
-	v := pred.eval(ev, rows)
-	ev.current = 1 - ev.current
-	out := ev.kept[ev.current][:0]
-	if out == nil {
-		out = make([]int32, 0, len(rows))
-	}
-	for _, r := range rows {
-		if v.bools[r&v.mask] && !v.isNull(r) {
-			out = append(out, r)
+	for _, x := range e.inputs() {
+		if err := ev.checkAll(x); err != nil {
+			return err
 		}
 	}
-	ev.kept[ev.current] = out
-	return out, nil
+	return nil
 }
 
-// split divides rows by a condition: those for which it is true, and the rest. A row that failed is in neither.
-func (ev *Evaluator) split(cond *vector, rows []int32) (hit, rest []int32) {
-	for _, r := range rows {
-		if _, failed := ev.failed[r]; failed {
+// fail records that a row failed.
+func (ev *Evaluator) fail(row int32, err error) {
+	ev.errors = append(ev.errors, columnar.RowError{Row: row, Err: err})
+}
+
+// vector makes an output of the batch's length; values are undefined, none is NULL.
+func (ev *Evaluator) vector(t columnar.Type) *vector {
+	v := &vector{typ: t, data: ev.scratch.bytes(ev.rows * width(t))}
+	if textual(t) {
+		v.data = nil
+		v.start, v.end = ev.ints(), ev.ints()
+		clear(v.start)
+		clear(v.end)
+	}
+	return v
+}
+
+func (ev *Evaluator) ints() []int32 { return cast[int32](ev.scratch.bytes(4*ev.rows), ev.rows) }
+
+// nulls makes a null mask of the batch's length, all zero.
+func (ev *Evaluator) nulls() []byte {
+	b := ev.scratch.bytes(ev.rows)
+	clear(b)
+	return b
+}
+
+func (ev *Evaluator) setNull(v *vector, row int32) {
+	if v.null == nil {
+		v.null = ev.nulls()
+	}
+	v.null[row] = 1
+}
+
+// live returns the rows where no argument is NULL and marks the others NULL in out.
+func (ev *Evaluator) live(rows []int32, out *vector, args ...*vector) []int32 {
+	for _, a := range args {
+		if a.null == nil {
 			continue
 		}
-		if !cond.isNull(r) && cond.bools[r&cond.mask] {
-			hit = append(hit, r)
-		} else {
-			rest = append(rest, r)
+		if a.allNull() {
+			out.null = ev.nulls()
+			for _, i := range rows {
+				out.null[i] = 1
+			}
+			return nil
 		}
+		if a.one {
+			continue
+		}
+		if out.null == nil {
+			out.null = ev.nulls()
+		}
+		keep := ev.ints()
+		k := 0
+		for _, i := range rows {
+			n := a.null[i]
+			out.null[i] |= n
+			keep[k] = i
+			k += int(1 - n)
+		}
+		rows = keep[:k]
 	}
-	return hit, rest
+	return rows
 }
 
-// merge copies rows of a branch into the result.
-func (ev *Evaluator) merge(out, branch *vector, rows []int32) {
-	for _, r := range rows {
-		copyRow(out, branch, r, ev.n)
+// split parts rows by a condition: true, and false or NULL.
+func (ev *Evaluator) split(cond *vector, rows []int32) (hit, rest []int32) {
+	hit, rest = ev.ints(), ev.ints()
+	values, m := slice[uint8](cond), cond.mask()
+	h, r := 0, 0
+	for _, i := range rows {
+		hit[h], rest[r] = i, i
+		yes := int(values[i&m])
+		if cond.null != nil && cond.null[i&m] != 0 {
+			yes = 0
+		}
+		h += yes
+		r += 1 - yes
 	}
+	return hit[:h], rest[:r]
+}
+
+// merge copies the rows of v into out, which has the same type.
+func (ev *Evaluator) merge(out, v *vector, rows []int32) {
+	m := v.mask()
+	if v.null != nil {
+		for _, i := range rows {
+			if v.null[i&m] != 0 {
+				ev.setNull(out, i)
+			}
+		}
+	}
+	if textual(out.typ) {
+		ev.mergeBytes(out, v, rows)
+		return
+	}
+	switch width(out.typ) {
+	case 1:
+		mergeFixed[uint8](out, v, rows)
+	case 2:
+		mergeFixed[int16](out, v, rows)
+	case 4:
+		mergeFixed[int32](out, v, rows)
+	case 8:
+		mergeFixed[int64](out, v, rows)
+	case 16:
+		mergeFixed[decimalValue](out, v, rows)
+	}
+}
+
+func mergeFixed[T fixed](out, v *vector, rows []int32) {
+	to, from, m := slice[T](out), slice[T](v), v.mask()
+	for _, i := range rows {
+		to[i] = from[i&m]
+	}
+}
+
+func (ev *Evaluator) mergeBytes(out, v *vector, rows []int32) {
+	for _, i := range rows {
+		if v.isNull(i) {
+			out.start[i], out.end[i] = 0, 0
+			continue
+		}
+		ev.put(out, i, v.bytesAt(i))
+	}
+}
+
+// put appends a value to a STRING or BINARY output.
+func (ev *Evaluator) put(out *vector, row int32, value []byte) {
+	from := len(out.data)
+	out.data = append(out.data, value...)
+	ev.close(out, row, from)
+}
+
+// close ends the value that was appended to out.data since from.
+func (ev *Evaluator) close(out *vector, row int32, from int) {
+	if len(out.data) > math.MaxInt32 {
+		ev.fault = ErrTooLarge
+		out.data, from = out.data[:0], 0
+	}
+	out.start[row], out.end[row] = int32(from), int32(len(out.data))
 }

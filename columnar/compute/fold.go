@@ -1,38 +1,53 @@
 package compute
 
 import (
+	"slices"
+
 	"github.com/lakewheel/lakewheel/columnar"
 )
 
-// Fold replaces every part of e without columns by its value. A part whose value would be an error stays: it fails the
-// rows that reach it, not the plan.
+// Fold replaces every part of e that reads no column by its value. A part whose
+// evaluation would fail stays: whether it fails depends on the rows that reach it.
 func Fold(e Expr) Expr {
-	one := columnar.NewBatch(columnar.NewSchema(columnar.Field{Name: "one", Type: columnar.BigInt}), []columnar.Column{columnar.NewInt64Column([]int64{0}, nil)}, 1)
-	defer one.Release()
-	return rewrite(e, func(x Expr) Expr {
-		if Literal(x) || len(x.inputs()) == 0 {
-			return x
-		}
-		for _, in := range x.inputs() {
-			if !Literal(in) {
-				return x
-			}
-		}
-		return foldOne(x, one)
-	})
+	ev := NewDefaultEvaluator()
+	b := columnar.NewBatch(columnar.NewSchema(), nil, 1)
+	return rewrite(e, func(x Expr) Expr { return foldNode(ev, b, x) })
 }
 
-func foldOne(x Expr, one *columnar.Batch) Expr {
-	ev := NewDefaultEvaluator()
-	rows := ev.begin(one, nil)
-	v := x.eval(ev, rows)
-	if len(ev.failed) > 0 {
+func foldNode(ev *Evaluator, b *columnar.Batch, x Expr) Expr {
+	in := x.inputs()
+	if len(in) == 0 || !allLiteral(in) {
 		return x
 	}
-	if v.isNull(0) {
-		return typedNull(x.Type())
+	rows := ev.begin(b, nil)
+	defer ev.end()
+	ev.Reset()
+	v := x.eval(ev, rows)
+	if len(ev.errors) > 0 || ev.fault != nil {
+		return x
 	}
-	l := constant(x.Type())
-	copyAt(l.v, 0, v, 0)
-	return l
+	return &literal{typ: x.Type(), value: single(v)}
+}
+
+func allLiteral(list []Expr) bool {
+	for _, e := range list {
+		if !Literal(e) {
+			return false
+		}
+	}
+	return true
+}
+
+// single copies the value of row 0 into a constant.
+func single(v *vector) *vector {
+	if v.isNull(0) {
+		return constantNull(v.typ)
+	}
+	if textual(v.typ) {
+		return constantBytes(v.typ, slices.Clone(v.bytesAt(0)))
+	}
+	w := width(v.typ)
+	raw := make([]byte, max(w, 16))[:w]
+	copy(raw, v.data)
+	return &vector{typ: v.typ, one: true, data: raw}
 }

@@ -1,98 +1,164 @@
 package compute
 
 import (
-	"regexp"
-	"strings"
+	"bytes"
+	"fmt"
+	"unicode/utf8"
 
 	"github.com/lakewheel/lakewheel/columnar"
 )
 
-// bindLike is text LIKE pattern [ESCAPE character]; % is any text, _ any character.
-func bindLike(args []Expr) (Expr, error) {
-	escape := "\\"
-	if len(args) == 3 {
-		l, ok := args[2].(*literal)
-		if !ok || l.v.typ != columnar.String || len([]rune(l.v.texts[0])) != 1 {
-			return nil, &TypeError{Condition: "INVALID_ESCAPE_CHAR", Message: "ESCAPE takes one character, not " + args[2].String()}
-		}
-		escape = l.v.texts[0]
-	}
-	cast := make([]Expr, 2)
-	for i := range cast {
-		var err error
-		if cast[i], err = parameter("LIKE", i, args[i], columnar.String); err != nil {
-			return nil, err
-		}
-	}
-	esc := []rune(escape)[0]
-	return &call{name: "like", args: cast, typ: columnar.Boolean, text: infix("LIKE"),
-		run: func(ev *Evaluator, out *vector, in []*vector, rows []int32) {
-			var pattern string
-			var match func(string) bool
-			var err error
-			for _, r := range rows {
-				if p := in[1].texts[r&in[1].mask]; match == nil || p != pattern {
-					pattern = p
-					match, err = likeMatcher(p, esc)
-				}
-				if err != nil {
-					ev.reject(out, r, err)
-					continue
-				}
-				out.bools[r] = match(in[0].texts[r&in[0].mask])
-			}
-		}}, nil
+// pattern is a LIKE pattern cut at its %: the pieces occur in s in this order, the
+// first at the start and the last at the end.
+type pattern struct {
+	pieces [][]token
+	plain  [][]byte // the pieces as bytes where they hold no _, else nil
 }
 
-// likeMatcher compiles a pattern; the common shapes need no regular expression.
-func likeMatcher(pattern string, escape rune) (func(string) bool, error) {
-	if !strings.ContainsRune(pattern, escape) && !strings.Contains(pattern, "_") {
-		body := strings.Trim(pattern, "%")
-		if !strings.Contains(body, "%") {
-			front, back := strings.HasPrefix(pattern, "%"), strings.HasSuffix(pattern, "%")
-			switch {
-			case pattern == "":
-				return func(s string) bool { return s == "" }, nil
-			case front && back:
-				return func(s string) bool { return strings.Contains(s, body) }, nil
-			case front:
-				return func(s string) bool { return strings.HasSuffix(s, body) }, nil
-			case back:
-				return func(s string) bool { return strings.HasPrefix(s, body) }, nil
-			}
-			return func(s string) bool { return s == body }, nil
-		}
-	}
-	return likeRegexp(pattern, escape)
+// token is a character, or any one.
+type token struct {
+	r   rune
+	any bool
 }
 
-func likeRegexp(pattern string, escape rune) (func(string) bool, error) {
-	var b strings.Builder
-	b.WriteString(`^(?s:`)
-	escaped := false
-	for _, c := range pattern {
-		switch {
-		case escaped && c != '%' && c != '_' && c != escape:
-			return nil, &EvalError{"INVALID_FORMAT.ESC_IN_THE_MIDDLE", "The format '" + pattern + "' is invalid: the escape character is not allowed to precede '" + string(c) + "'."}
-		case escaped:
-			b.WriteString(regexp.QuoteMeta(string(c)))
-			escaped = false
-		case c == escape:
-			escaped = true
-		case c == '%':
-			b.WriteString(`.*`)
-		case c == '_':
-			b.WriteString(`.`)
-		default:
-			b.WriteString(regexp.QuoteMeta(string(c)))
-		}
-	}
-	if escaped {
-		return nil, &EvalError{"INVALID_FORMAT.ESC_AT_THE_END", "The format '" + pattern + "' is invalid: the escape character is not allowed to end with."}
-	}
-	re, err := regexp.Compile(b.String() + `)$`)
+func bindLike(name string, args []Expr) (Expr, error) {
+	list, err := parameters(name, args, columnar.String, columnar.String, columnar.String)
 	if err != nil {
 		return nil, err
 	}
-	return re.MatchString, nil
+	escape := '\\'
+	if len(list) == 3 {
+		text, ok := textLiteral(list[2])
+		if !ok || utf8.RuneCountInString(text) != 1 {
+			return nil, &TypeError{"INVALID_ESCAPE_CHAR", fmt.Sprintf("ESCAPE should be a string literal of one character, got %s.", list[2])}
+		}
+		escape, _ = utf8.DecodeRuneInString(text)
+	}
+	run := func(f *frame) { likeRows(f, escape) }
+	return &call{name: name, args: list, typ: columnar.Boolean, run: run}, nil
+}
+
+// likeRows compiles a pattern again only where it differs from that of the row before.
+func likeRows(f *frame, escape rune) {
+	var last []byte
+	var p *pattern
+	var bad error
+	for _, i := range f.rows {
+		text := f.args[1].bytesAt(i)
+		if p == nil && bad == nil || !bytes.Equal(text, last) {
+			p, bad = compilePattern(text, escape)
+			last = text
+		}
+		if bad != nil {
+			f.fail(i, bad)
+			continue
+		}
+		f.out.data[i] = bit(p.match(f.args[0].bytesAt(i)))
+	}
+}
+
+func compilePattern(text []byte, escape rune) (*pattern, error) {
+	p := &pattern{pieces: [][]token{nil}}
+	for at := 0; at < len(text); {
+		r, size := utf8.DecodeRune(text[at:])
+		at += size
+		last := len(p.pieces) - 1
+		switch {
+		case r == escape:
+			next, size := utf8.DecodeRune(text[at:])
+			if size == 0 || next != '%' && next != '_' && next != escape {
+				return nil, &EvalError{"INVALID_FORMAT", fmt.Sprintf("The LIKE pattern '%s' has an escape character that precedes none of %%, _ and itself.", clipped(text))}
+			}
+			at += size
+			p.pieces[last] = append(p.pieces[last], token{r: next})
+		case r == '%':
+			p.pieces = append(p.pieces, nil)
+		default:
+			p.pieces[last] = append(p.pieces[last], token{r: r, any: r == '_'})
+		}
+	}
+	p.plain = make([][]byte, len(p.pieces))
+	for i, piece := range p.pieces {
+		p.plain[i] = plainPiece(piece)
+	}
+	return p, nil
+}
+
+func plainPiece(piece []token) []byte {
+	out := []byte{}
+	for _, t := range piece {
+		if t.any {
+			return nil
+		}
+		out = utf8.AppendRune(out, t.r)
+	}
+	return out
+}
+
+// match takes the first place for every piece but the last, which stands at the end.
+func (p *pattern) match(s []byte) bool {
+	n, ok := p.prefix(0, s)
+	if !ok {
+		return false
+	}
+	s = s[n:]
+	last := len(p.pieces) - 1
+	if last == 0 {
+		return len(s) == 0
+	}
+	for i := 1; i < last; i++ {
+		if s, ok = p.find(i, s); !ok {
+			return false
+		}
+	}
+	return p.suffix(last, s)
+}
+
+func (p *pattern) prefix(i int, s []byte) (int, bool) {
+	if plain := p.plain[i]; plain != nil {
+		return len(plain), bytes.HasPrefix(s, plain)
+	}
+	at := 0
+	for _, t := range p.pieces[i] {
+		r, size := utf8.DecodeRune(s[at:])
+		if size == 0 || !t.any && r != t.r {
+			return 0, false
+		}
+		at += size
+	}
+	return at, true
+}
+
+// find returns what follows the first occurrence of a piece.
+func (p *pattern) find(i int, s []byte) ([]byte, bool) {
+	if plain := p.plain[i]; plain != nil {
+		k := bytes.Index(s, plain)
+		return s[max(k, 0)+len(plain)*int(bit(k >= 0)):], k >= 0
+	}
+	for {
+		if n, ok := p.prefix(i, s); ok {
+			return s[n:], true
+		}
+		if len(s) == 0 {
+			return nil, false
+		}
+		_, size := utf8.DecodeRune(s)
+		s = s[size:]
+	}
+}
+
+func (p *pattern) suffix(i int, s []byte) bool {
+	if plain := p.plain[i]; plain != nil {
+		return bytes.HasSuffix(s, plain)
+	}
+	for at, k := len(s), len(p.pieces[i])-1; ; k-- {
+		if k < 0 {
+			return true
+		}
+		r, size := utf8.DecodeLastRune(s[:at])
+		if t := p.pieces[i][k]; size == 0 || !t.any && r != t.r {
+			return false
+		}
+		at -= size
+	}
 }

@@ -1,134 +1,138 @@
 package compute
 
 import (
-	"encoding/hex"
-	"math"
+	"fmt"
 	"strconv"
 	"strings"
 
-	"github.com/apache/arrow/go/v17/arrow/decimal128"
-
 	"github.com/lakewheel/lakewheel/columnar"
+	"github.com/lakewheel/lakewheel/columnar/internal/sqltext"
 )
 
-// literal is a constant: a vector of one value.
+// literal is a constant; its vector is shared and never written.
 type literal struct {
-	v *vector
+	typ   columnar.Type
+	value *vector
 }
 
-func constant(t columnar.Type) *literal {
-	v := newVector(t, 1)
-	v.mask = 0
-	return &literal{v}
-}
+func (l *literal) Type() columnar.Type              { return l.typ }
+func (l *literal) Nullable() bool                   { return l.value.allNull() }
+func (l *literal) inputs() []Expr                   { return nil }
+func (l *literal) with([]Expr) Expr                 { return l }
+func (l *literal) eval(*Evaluator, []int32) *vector { return l.value }
 
-// Null is the untyped NULL.
-func Null() Expr { return constant(columnar.Null) }
+// Null is the bare NULL, which fits every type.
+func Null() Expr { return typedNull(columnar.Null) }
 
-func typedNull(t columnar.Type) Expr {
-	l := constant(t)
-	l.v.nulls = []bool{true}
-	return l
-}
+func typedNull(t columnar.Type) Expr { return &literal{typ: t, value: constantNull(t)} }
 
 // Bool is TRUE or FALSE.
-func Bool(v bool) Expr { l := constant(columnar.Boolean); l.v.bools[0] = v; return l }
+func Bool(v bool) Expr { return fixedLiteral(columnar.Boolean, bit(v)) }
 
-// Integer is a number of an integral type, which it must fit.
-func Integer(v int64, t columnar.Type) Expr { l := constant(t); l.v.ints[0] = v; return l }
+// Integer is a literal of an integral type that v fits.
+func Integer(v int64, t columnar.Type) Expr {
+	switch t.Kind {
+	case columnar.TinyIntKind:
+		return fixedLiteral(t, int8(v))
+	case columnar.SmallIntKind:
+		return fixedLiteral(t, int16(v))
+	case columnar.IntKind:
+		return fixedLiteral(t, int32(v))
+	case columnar.BigIntKind:
+		return fixedLiteral(t, v)
+	}
+	panic("compute: Integer of type " + t.String())
+}
 
 // Float64 is a DOUBLE.
-func Float64(v float64) Expr { l := constant(columnar.Double); l.v.floats[0] = v; return l }
+func Float64(v float64) Expr { return fixedLiteral(columnar.Double, v) }
 
 // Text is a STRING.
-func Text(s string) Expr { l := constant(columnar.String); l.v.texts[0] = s; return l }
+func Text(s string) Expr {
+	return &literal{typ: columnar.String, value: constantBytes(columnar.String, []byte(s))}
+}
 
-// Bytes is a BINARY.
-func Bytes(b []byte) Expr { l := constant(columnar.Binary); l.v.texts[0] = string(b); return l }
+// Bytes is a BINARY; b must not change afterwards.
+func Bytes(b []byte) Expr {
+	return &literal{typ: columnar.Binary, value: constantBytes(columnar.Binary, b)}
+}
 
-// DateValue is a DATE, in days since 1970.
-func DateValue(days int32) Expr { return Integer(int64(days), columnar.Date) }
-
-// TimestampValue is a TIMESTAMP, in microseconds since 1970.
-func TimestampValue(us int64) Expr { return Integer(us, columnar.Timestamp) }
-
-// DecimalText is a DECIMAL just wide enough for its digits: 1.50 is DECIMAL(3,2).
+// DecimalText is the DECIMAL that plain digits denote, of the smallest precision and
+// scale: 1.50 is DECIMAL(3,2). More than 38 digits are an error.
 func DecimalText(digits string) (Expr, error) {
-	whole, fraction, _ := strings.Cut(strings.TrimPrefix(digits, "-"), ".")
-	whole = strings.TrimLeft(whole, "0")
-	precision := max(1, len(whole)+len(fraction))
-	if precision > columnar.MaxDecimalPrecision {
-		return nil, &TypeError{Condition: "DECIMAL_PRECISION_EXCEEDS_MAX_PRECISION", Message: "a DECIMAL has at most 38 digits, and " + digits + " has " + strconv.Itoa(precision)}
+	d, precision, scale, err := sqltext.ParseDecimalLiteral(digits)
+	if err != nil {
+		return nil, &TypeError{Condition: "DECIMAL_PRECISION_EXCEEDS_MAX_PRECISION", Message: fmt.Sprintf("%s is no DECIMAL of at most %d digits.", digits, columnar.MaxDecimalPrecision)}
 	}
-	l := constant(columnar.Decimal(precision, len(fraction)))
-	v, ok := columnar.ParseDecimal([]byte(digits), l.v.typ)
-	if !ok {
-		return nil, &TypeError{Condition: "INVALID_NUMERIC_LITERAL_RANGE", Message: digits + " is not a DECIMAL"}
-	}
-	l.v.decimals[0] = v
-	return l, nil
+	return fixedLiteral(columnar.Decimal(precision, scale), d), nil
+}
+
+// DateValue is a DATE, in days since 1970-01-01.
+func DateValue(days int32) Expr { return fixedLiteral(columnar.Date, days) }
+
+// TimestampValue is a TIMESTAMP, in microseconds since 1970-01-01 UTC.
+func TimestampValue(us int64) Expr { return fixedLiteral(columnar.Timestamp, us) }
+
+func fixedLiteral[T fixed](t columnar.Type, v T) Expr {
+	return &literal{typ: t, value: constant(t, v)}
 }
 
 // Literal reports whether e is a constant.
-func Literal(e Expr) bool { _, ok := e.(*literal); return ok }
+func Literal(e Expr) bool {
+	_, ok := e.(*literal)
+	return ok
+}
 
-func (l *literal) Type() columnar.Type              { return l.v.typ }
-func (l *literal) Nullable() bool                   { return l.v.isNull(0) }
-func (l *literal) inputs() []Expr                   { return nil }
-func (l *literal) with([]Expr) Expr                 { return l }
-func (l *literal) eval(*Evaluator, []int32) *vector { return l.v }
+// textLiteral returns the value of a STRING constant that is not NULL.
+func textLiteral(e Expr) (string, bool) {
+	l, ok := e.(*literal)
+	if !ok || l.typ != columnar.String || l.value.allNull() {
+		return "", false
+	}
+	return string(l.value.bytesAt(0)), true
+}
 
+// integerLiteral returns the value of a constant integer that is not NULL.
+func integerLiteral(e Expr) (int64, bool) {
+	l, ok := e.(*literal)
+	if !ok || !l.typ.Integral() || l.value.allNull() {
+		return 0, false
+	}
+	return integerAt(l.value), true
+}
+
+// integerAt reads the value of a constant of an integral type.
+func integerAt(v *vector) int64 {
+	switch v.typ.Kind {
+	case columnar.TinyIntKind:
+		return int64(slice[int8](v)[0])
+	case columnar.SmallIntKind:
+		return int64(slice[int16](v)[0])
+	case columnar.IntKind:
+		return int64(slice[int32](v)[0])
+	}
+	return slice[int64](v)[0]
+}
+
+// String prints the constant as SQL.
 func (l *literal) String() string {
-	v := l.v
-	switch {
-	case v.isNull(0):
-		return "NULL"
-	case v.typ == columnar.Boolean:
-		return strconv.FormatBool(v.bools[0])
-	case isFloating(v.typ):
-		return formatFloat(v.floats[0], v.typ)
-	case isDecimal(v.typ):
-		return formatDecimal(v.decimals[0], v.typ)
-	case v.typ == columnar.String:
-		return "'" + strings.ReplaceAll(strings.ReplaceAll(v.texts[0], `\`, `\\`), "'", `\'`) + "'"
-	case v.typ == columnar.Binary:
-		return "X'" + strings.ToUpper(hex.EncodeToString([]byte(v.texts[0]))) + "'"
-	case v.typ == columnar.Date:
-		return "DATE '" + string(columnar.AppendDateText(nil, v.ints[0])) + "'"
-	case v.typ == columnar.Timestamp:
-		return "TIMESTAMP '" + string(columnar.AppendTimestampText(nil, v.ints[0])) + "'"
-	}
-	return strconv.FormatInt(v.ints[0], 10)
-}
-
-func formatDecimal(n decimal128.Num, t columnar.Type) string {
-	return string(columnar.AppendDecimal(nil, n.BigInt(), int(t.Scale)))
-}
-
-// formatFloat prints as Java's Double.toString and Float.toString do: "1.0", "1.0E10", "NaN".
-func formatFloat(v float64, t columnar.Type) string {
-	bits := 64
-	if t.Kind == columnar.FloatKind {
-		bits = 32
-	}
-	switch abs := math.Abs(v); {
-	case math.IsNaN(v):
-		return "NaN"
-	case math.IsInf(v, 1):
-		return "Infinity"
-	case math.IsInf(v, -1):
-		return "-Infinity"
-	case v == 0 || abs >= 1e-3 && abs < 1e7:
-		text := strconv.FormatFloat(v, 'f', -1, bits)
-		if !strings.Contains(text, ".") {
-			text += ".0"
+	if l.value.allNull() {
+		if l.typ == columnar.Null {
+			return "NULL"
 		}
-		return text
+		return "CAST(NULL AS " + l.typ.String() + ")"
 	}
-	mantissa, exponent, _ := strings.Cut(strconv.FormatFloat(v, 'e', -1, bits), "e")
-	if !strings.Contains(mantissa, ".") {
-		mantissa += ".0"
+	switch l.typ.Kind {
+	case columnar.BooleanKind:
+		return strings.ToUpper(strconv.FormatBool(slice[uint8](l.value)[0] != 0))
+	case columnar.StringKind:
+		return "'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(string(l.value.data)) + "'"
+	case columnar.BinaryKind:
+		return fmt.Sprintf("X'%X'", l.value.data)
+	case columnar.DateKind, columnar.TimestampKind:
+		return l.typ.String() + " '" + string(appendText(nil, l.value, 0)) + "'"
+	case columnar.DoubleKind:
+		return string(appendText(nil, l.value, 0)) + "D"
 	}
-	n, _ := strconv.Atoi(exponent)
-	return mantissa + "E" + strconv.Itoa(n)
+	return string(appendText(nil, l.value, 0))
 }

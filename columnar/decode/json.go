@@ -3,171 +3,240 @@ package decode
 import (
 	"fmt"
 
+	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/arrow/array"
 	"github.com/apache/arrow/go/v17/arrow/memory"
 
 	"github.com/lakewheel/lakewheel/columnar"
 )
 
-// JSON decodes JSON objects strictly: RFC 8259, valid UTF-8, no key of the schema twice, nothing behind the object. Types are
-// read as Spark's from_json reads them in FAILFAST mode:
+// JSON decodes one JSON object a document into the columns of a schema.
 //
-//	BOOLEAN             true, false
-//	TINYINT ... BIGINT  a number without fraction or exponent, in range, exact
-//	FLOAT, DOUBLE       a number, or "NaN", "Infinity", "-Infinity", "+Infinity", "INF", "-INF", "+INF"
-//	DECIMAL(p,s)        a number or a string with one; more digits behind the point are rounded half up, too many before it are an error
-//	STRING              a string; any other value as its JSON text
-//	BINARY              a string in base64
-//	DATE, TIMESTAMP     a string as columnar.ParseDate and ParseTimestamp read it; a whole number is seconds since 1970 (TIMESTAMP)
-//
-// Keys are case-sensitive. A field that is missing or null is NULL; in a NOT NULL field that is an error.
+// Keys are matched exactly, case included. Unknown fields are skipped, but must be
+// valid JSON; a missing field or null is NULL. STRING takes any value, as its JSON
+// text if it is no string. DECIMAL takes numbers and strings of digits, TIMESTAMP
+// strings as Spark's CAST and whole seconds since 1970, BINARY base64.
 type JSON struct {
 	schema *columnar.Schema
 	mem    memory.Allocator
-	fields []*field
-	byName map[string]int
-	errs   []columnar.RowError
-	p      parser
+	fields []field
+	texts  []int // positions of the STRING and BINARY fields
+	index  map[string]int
+
+	row   int32
+	text  []byte // the unescaped form of the latest string with escapes
+	fault fault
+	day   dayCache
 }
 
 var _ Decoder = (*JSON)(nil)
 
-// NewJSON returns a decoder into columns of the schema. A nil allocator is the default one.
+// NewJSON returns a decoder whose batches come from mem; nil is the Go heap.
 func NewJSON(schema *columnar.Schema, mem memory.Allocator) *JSON {
 	if mem == nil {
 		mem = memory.DefaultAllocator
 	}
-	j := &JSON{schema: schema, mem: mem, byName: map[string]int{}}
+	d := &JSON{schema: schema, mem: mem, index: make(map[string]int, schema.Len())}
 	for i, f := range schema.Fields {
-		j.fields = append(j.fields, newField(f))
-		j.byName[f.Name] = i
+		d.fields = append(d.fields, newField(f))
+		d.index[f.Name] = i
+		if size(f.Type) == 0 {
+			d.texts = append(d.texts, i)
+		}
 	}
-	return j
+	return d
 }
 
-// Decode decodes the documents.
-func (j *JSON) Decode(values columnar.Column) (*columnar.Batch, []columnar.RowError, error) {
-	docs, ok := values.(*array.Binary)
+func isBinary(c columnar.Column) bool { return c.DataType().ID() == arrow.BINARY }
+
+// Decode implements Decoder.
+func (d *JSON) Decode(values columnar.Column) (*columnar.Batch, []columnar.RowError, error) {
+	in, ok := values.(*array.Binary)
 	if !ok {
-		return nil, nil, fmt.Errorf("decode: documents are %s, not BINARY", values.DataType())
+		return nil, nil, fmt.Errorf("decode: documents come as BINARY, not %s", values.DataType())
 	}
-	n := docs.Len()
-	for _, f := range j.fields {
-		f.begin(n, j.mem)
+	n := in.Len()
+	data, ends := documents(in)
+	for i := range d.fields {
+		d.fields[i].begin(d.mem, n, len(data))
 	}
-	j.errs = j.errs[:0]
+	var errs []columnar.RowError
 	for row := range n {
-		if docs.IsNull(row) {
-			j.endRow(row)
+		d.row = int32(row)
+		if in.IsNull(row) {
+			d.allNull()
 			continue
 		}
-		if err := j.row(row, docs.Value(row)); err != nil {
-			j.undo(row)
-			j.errs = append(j.errs, columnar.RowError{Row: int32(row), Err: err})
-		}
-		j.endRow(row)
-	}
-	cols := make([]columnar.Column, len(j.fields))
-	for i, f := range j.fields {
-		cols[i] = f.finish(n)
-	}
-	return columnar.NewBatch(j.schema, cols, n), j.errs, nil
-}
-
-func (j *JSON) undo(row int) {
-	for _, f := range j.fields {
-		f.undo(row)
-	}
-}
-
-func (j *JSON) endRow(row int) {
-	for _, f := range j.fields {
-		f.endRow(row)
-	}
-}
-
-// row decodes one document.
-func (j *JSON) row(row int, doc []byte) error {
-	p := &j.p
-	p.reset(doc)
-	p.space()
-	if !p.take('{') {
-		return p.fail("expected an object")
-	}
-	expected := 0 // the field that probably comes next: documents of a topic tend to have one order
-	p.space()
-	if !p.take('}') {
-		for {
-			next, err := j.member(row, expected)
-			if err != nil {
-				return err
-			}
-			expected = next
-			p.space()
-			if p.take(',') {
-				p.space()
-				continue
-			}
-			if p.take('}') {
-				break
-			}
-			return p.fail("expected , or }")
+		if !d.document(data[ends[row]-ends[0] : ends[row+1]-ends[0]]) {
+			d.allNull()
+			errs = append(errs, columnar.RowError{Row: int32(row), Err: d.fault.error()})
 		}
 	}
-	if p.space(); p.at != len(p.b) {
-		return p.fail("expected nothing behind the object")
+	cols := make([]columnar.Column, len(d.fields))
+	for i := range d.fields {
+		cols[i] = d.fields[i].finish(n)
 	}
-	return j.complete(row)
+	return columnar.NewBatch(d.schema, cols, n), errs, nil
 }
 
-// complete checks that NOT NULL fields have a value.
-func (j *JSON) complete(row int) error {
-	for _, f := range j.fields {
-		if f.required && !f.isValid(row) {
-			return fmt.Errorf("field %q: NOT NULL, and the document has no value for it", f.name)
+// documents returns the bytes of the values and where each begins; ends[0] is the
+// offset of the first byte.
+func documents(in *array.Binary) (data []byte, ends []int32) {
+	if in.Len() == 0 {
+		return nil, nil
+	}
+	return in.ValueBytes(), in.ValueOffsets()
+}
+
+// document decodes one object and reports whether it is good.
+func (d *JSON) document(s []byte) bool {
+	i := space(s, 0)
+	if i == len(s) {
+		d.fail(i, "expected an object, got nothing")
+		return false
+	}
+	if s[i] != '{' {
+		d.failValue(s, i, "expected an object")
+		return false
+	}
+	if i = d.object(s, space(s, i+1)); i < 0 {
+		return false
+	}
+	if i = space(s, i); i < len(s) {
+		d.failValue(s, i, "expected the end of the document")
+		return false
+	}
+	return true
+}
+
+// object decodes what follows the opening brace up to the closing one, and the end
+// of the row. It returns the position after it, or -1.
+func (d *JSON) object(s []byte, i int) int {
+	guess, found := 0, 0
+	if i < len(s) && s[i] == '}' {
+		return d.endRow(i+1, found)
+	}
+	for {
+		at, k := d.key(s, i, guess)
+		if at < 0 {
+			return -1
+		}
+		if k < 0 {
+			i = d.skip(s, at, 1)
+		} else {
+			f := &d.fields[k]
+			if f.seen == d.row {
+				return d.failField(f, i, "the field appears twice")
+			}
+			f.seen = d.row
+			if i = d.value(f, s, at); i < 0 {
+				d.fault.field = f.name
+			}
+			guess = k + 1
+			found++
+		}
+		if i < 0 {
+			return -1
+		}
+		if i < len(s) && s[i] != ',' && s[i] != '}' {
+			i = space(s, i)
+		}
+		switch {
+		case i >= len(s):
+			return d.fail(i, "the document ends within an object")
+		case s[i] == ',':
+			i++
+			if i < len(s) && s[i] != '"' {
+				i = space(s, i)
+			}
+		case s[i] == '}':
+			return d.endRow(i+1, found)
+		default:
+			return d.failValue(s, i, "expected , or }")
 		}
 	}
-	return nil
 }
 
-// member decodes one "key": value and returns the field to expect next.
-func (j *JSON) member(row, expected int) (int, error) {
-	p := &j.p
-	i, err := j.key(expected)
-	if err != nil {
-		return 0, err
+// key reads a key and its colon. It first compares with the field that follows the
+// one before, since producers write fields in one order. k is -1 for an unknown key.
+func (d *JSON) key(s []byte, i, guess int) (at, k int) {
+	if guess < len(d.fields) {
+		want := d.fields[guess].quoted
+		if end := i + len(want); end < len(s) && string(s[i:end]) == want {
+			if s[end] == ':' && end+1 < len(s) && s[end+1] > ' ' {
+				return end + 1, guess
+			}
+			return d.colon(s, end), guess
+		}
 	}
-	p.space()
-	if !p.take(':') {
-		return 0, p.fail("expected :")
+	if i >= len(s) || s[i] != '"' {
+		return d.failValue(s, i, "expected a key in double quotes"), 0
 	}
-	p.space()
-	if i < 0 {
-		return expected, p.skip(0)
+	end, escaped := d.scan(s, i+1)
+	if end < 0 {
+		return -1, 0
 	}
-	f := j.fields[i]
-	if f.seen == row+1 {
-		return 0, fmt.Errorf("field %q: the document has it twice", f.name)
+	name := s[i+1 : end]
+	if escaped {
+		name = d.unescape(name)
 	}
-	f.seen = row + 1
-	if p.literal("null") {
-		return i + 1, nil
+	k, ok := d.index[string(name)]
+	if !ok {
+		k = -1
 	}
-	return i + 1, f.value(p, row)
+	return d.colon(s, end+1), k
 }
 
-// key reads a key and returns its field, -1 if the schema does not name it.
-func (j *JSON) key(expected int) (int, error) {
-	p := &j.p
-	if expected < len(j.fields) && p.prefix(j.fields[expected].quoted) {
-		return expected, nil
+// colon returns the position of the value behind a colon.
+func (d *JSON) colon(s []byte, i int) int {
+	if i+1 < len(s) && s[i] == ':' && s[i+1] > ' ' {
+		return i + 1
 	}
-	name, err := p.text()
-	if err != nil {
-		return 0, err
+	i = space(s, i)
+	if i >= len(s) || s[i] != ':' {
+		return d.failValue(s, i, "expected : after a key")
 	}
-	if i, ok := j.byName[string(name)]; ok {
-		return i, nil
+	if i = space(s, i+1); i >= len(s) {
+		return d.fail(i, "the document ends before a value")
 	}
-	return -1, nil
+	return i
+}
+
+// endRow gives the fields that were not found NULL and closes the strings of the row.
+func (d *JSON) endRow(i, found int) int {
+	if found < len(d.fields) && !d.missing(i) {
+		return -1
+	}
+	for _, k := range d.texts {
+		f := &d.fields[k]
+		f.ends[d.row+1] = int32(f.used)
+	}
+	return i
+}
+
+func (d *JSON) missing(i int) bool {
+	for k := range d.fields {
+		f := &d.fields[k]
+		if f.seen == d.row {
+			continue
+		}
+		if !f.nullable {
+			d.failField(f, i, "a value is needed (NOT NULL), but the field is missing")
+			return false
+		}
+		f.setNull(d.row)
+	}
+	return true
+}
+
+// allNull takes back what the row has written.
+func (d *JSON) allNull() {
+	for k := range d.fields {
+		f := &d.fields[k]
+		f.setNull(d.row)
+		if f.ends != nil {
+			f.used = int(f.ends[d.row])
+			f.ends[d.row+1] = int32(f.used)
+		}
+	}
 }

@@ -95,7 +95,7 @@ func (p *Pipeline) NeedsKey() bool {
 
 func (p *Pipeline) decoder() decode.Decoder {
 	if p.input.Format == "raw" {
-		return decode.NewRaw(p.decoded)
+		return decode.NewRaw()
 	}
 	return decode.NewJSON(p.decoded, nil)
 }

@@ -1,0 +1,209 @@
+package compute
+
+import "github.com/lakewheel/lakewheel/columnar"
+
+func entry(name, signature, summary, example string, least, most int, bind func(string, []Expr) (Expr, error)) function {
+	return function{FunctionInfo{name, signature, summary, example}, least, most, bind}
+}
+
+var operatorFunctions = []function{
+	entry("+", "a + b", "Sum; days added to a DATE.", "1 + 2", 2, 2, bindArithmetic),
+	entry("-", "a - b", "Difference.", "3 - 2", 2, 2, bindArithmetic),
+	entry("*", "a * b", "Product.", "2 * 3", 2, 2, bindArithmetic),
+	entry("/", "a / b", "Quotient, DOUBLE or DECIMAL, never an integer.", "7 / 2", 2, 2, bindArithmetic),
+	entry("%", "a % b", "Remainder, with the sign of a.", "7 % 2", 2, 2, bindArithmetic),
+	entry("mod", "mod(a, b)", "Remainder, with the sign of a.", "mod(7, 2)", 2, 2, bindAlias("%", bindArithmetic)),
+	entry("div", "a div b", "Quotient of integers or decimals without its fraction.", "7 div 2", 2, 2, bindArithmetic),
+	entry("pmod", "pmod(a, b)", "Remainder that is not negative for a positive b.", "pmod(-7, 2)", 2, 2, bindArithmetic),
+	entry("try_add", "try_add(a, b)", "a + b, NULL on overflow.", "try_add(1, 2)", 2, 2, bindTry("+")),
+	entry("try_subtract", "try_subtract(a, b)", "a - b, NULL on overflow.", "try_subtract(1, 2)", 2, 2, bindTry("-")),
+	entry("try_multiply", "try_multiply(a, b)", "a * b, NULL on overflow.", "try_multiply(1, 2)", 2, 2, bindTry("*")),
+	entry("try_divide", "try_divide(a, b)", "a / b, NULL if b is 0 or on overflow.", "try_divide(1, 0)", 2, 2, bindTry("/")),
+	entry("negate", "- a", "Negation.", "- 5", 1, 1, bindNegate),
+	entry("positive", "positive(a)", "The number itself.", "positive(5)", 1, 1, bindPositive),
+	entry("=", "a = b", "Equal; NaN equals NaN.", "a = 1", 2, 2, bindComparison),
+	entry("<=>", "a <=> b", "Equal, where NULL equals NULL.", "a <=> NULL", 2, 2, bindComparison),
+	entry("equal_null", "equal_null(a, b)", "a <=> b.", "equal_null(a, NULL)", 2, 2, bindAlias("<=>", bindComparison)),
+	entry("<>", "a <> b", "Not equal.", "a <> 1", 2, 2, bindComparison),
+	entry("<", "a < b", "Less; NaN is the largest number.", "a < 1", 2, 2, bindComparison),
+	entry("<=", "a <= b", "Less or equal.", "a <= 1", 2, 2, bindComparison),
+	entry(">", "a > b", "Greater.", "a > 1", 2, 2, bindComparison),
+	entry(">=", "a >= b", "Greater or equal.", "a >= 1", 2, 2, bindComparison),
+}
+
+func bindAlias(name string, bind func(string, []Expr) (Expr, error)) func(string, []Expr) (Expr, error) {
+	return func(_ string, args []Expr) (Expr, error) { return bind(name, args) }
+}
+
+// bindTry binds try_add and its like: the operator with failures as NULL. As in
+// Spark 4.0, an operand that is itself arithmetic is NULL where it fails, while
+// failures further down stay failures.
+func bindTry(op string) func(string, []Expr) (Expr, error) {
+	return func(name string, args []Expr) (Expr, error) {
+		e, err := bindArithmetic(op, []Expr{tolerant(args[0]), tolerant(args[1])})
+		if err != nil {
+			return nil, err
+		}
+		c, ok := e.(*call)
+		if !ok {
+			return e, nil
+		}
+		same := *c
+		same.name, same.try = name, true
+		return &same, nil
+	}
+}
+
+func tolerant(e Expr) Expr {
+	c, ok := e.(*call)
+	if !ok || tryNames[c.name] == "" {
+		return e
+	}
+	same := *c
+	same.try = true
+	return &same
+}
+
+const numericWanted = `"NUMERIC"`
+
+// bindArithmetic resolves +, -, *, /, %, div and pmod.
+func bindArithmetic(op string, args []Expr) (Expr, error) {
+	l, r := promoteBeside(args[0], args[1])
+	if e, ok, err := bindDateArithmetic(op, l, r); ok {
+		return e, err
+	}
+	if l.Type() == columnar.Null && r.Type() == columnar.Null {
+		l, r = typedNull(columnar.Double), typedNull(columnar.Double)
+	}
+	if op == "div" {
+		l, r = widenIntegral(l), widenIntegral(r)
+	}
+	if isDecimal(l.Type()) || isDecimal(r.Type()) {
+		return bindDecimalArithmetic(op, l, r)
+	}
+	t, ok := tightest(l.Type(), r.Type())
+	if !ok || l.Type() != r.Type() && !t.Numeric() || op == "div" && isFloating(t) && l.Type() != r.Type() {
+		return nil, binaryDiffTypes(op, l, r)
+	}
+	if !t.Numeric() || op == "div" && isFloating(t) {
+		return nil, binaryWrongType(op, numericWanted, l, r)
+	}
+	if op == "/" {
+		t = columnar.Double
+	}
+	return &call{name: op, args: []Expr{implicit(l, t), implicit(r, t)}, typ: t, run: arithmeticKernel(op, t)}, nil
+}
+
+// promoteBeside casts a string operand to what Spark makes of it beside the other type.
+func promoteBeside(l, r Expr) (Expr, Expr) {
+	t, ok := promoteString(l.Type(), r.Type())
+	if !ok || l.Type() == columnar.Null || r.Type() == columnar.Null {
+		return l, r
+	}
+	return implicit(l, t), implicit(r, t)
+}
+
+func widenIntegral(e Expr) Expr {
+	if e.Type().Integral() || e.Type() == columnar.Null {
+		return implicit(e, columnar.BigInt)
+	}
+	return e
+}
+
+// bindDateArithmetic handles DATE + days and DATE - days.
+func bindDateArithmetic(op string, l, r Expr) (Expr, bool, error) {
+	if op == "+" && r.Type() == columnar.Date {
+		l, r = r, l
+	}
+	small := r.Type().Integral() && r.Type() != columnar.BigInt
+	if l.Type() != columnar.Date || !small || op != "+" && op != "-" {
+		return nil, false, nil
+	}
+	name := "date_add"
+	if op == "-" {
+		name = "date_sub"
+	}
+	e, err := bindDateShift(name, []Expr{l, r})
+	return e, true, err
+}
+
+// bindDecimalArithmetic brings integers to DECIMAL; beside FLOAT or DOUBLE both become DOUBLE.
+func bindDecimalArithmetic(op string, l, r Expr) (Expr, error) {
+	l, r = decimalOperand(l, r.Type()), decimalOperand(r, l.Type())
+	if l.Type() == columnar.Double && r.Type() == columnar.Double && op != "div" {
+		return bindArithmetic(op, []Expr{l, r})
+	}
+	if !isDecimal(l.Type()) || !isDecimal(r.Type()) {
+		return nil, binaryDiffTypes(op, l, r)
+	}
+	t := columnar.BigInt
+	if op != "div" {
+		t = decimalResult(op, l.Type(), r.Type())
+	}
+	return &call{name: op, args: []Expr{l, r}, typ: t, run: decimalKernel(op, l.Type(), r.Type(), t)}, nil
+}
+
+func decimalOperand(e Expr, other columnar.Type) Expr {
+	switch {
+	case e.Type() == columnar.Null:
+		return typedNull(other)
+	case isFloating(e.Type()), isDecimal(e.Type()) && isFloating(other):
+		return implicit(e, columnar.Double)
+	case e.Type().Integral():
+		return implicit(e, integerDecimal(e))
+	}
+	return e
+}
+
+// integerDecimal is the DECIMAL for an integer; a literal takes its own digits only.
+func integerDecimal(e Expr) columnar.Type {
+	v, ok := integerLiteral(e)
+	if !ok {
+		return decimalFor(e.Type())
+	}
+	digits := 1
+	for v /= 10; v != 0; v /= 10 {
+		digits++
+	}
+	return columnar.Decimal(digits, 0)
+}
+
+func bindNegate(name string, args []Expr) (Expr, error) {
+	a, err := numericParameter("-", 0, args[0])
+	if err != nil {
+		return nil, err
+	}
+	return &call{name: name, args: []Expr{a}, typ: a.Type(), run: negateKernel(a.Type())}, nil
+}
+
+func bindPositive(_ string, args []Expr) (Expr, error) {
+	return numericParameter("positive", 0, args[0])
+}
+
+// bindComparison resolves the six comparisons and <=>.
+func bindComparison(op string, args []Expr) (Expr, error) {
+	l, r, ok := comparable(args[0], args[1])
+	if !ok {
+		return nil, binaryDiffTypes(op, args[0], args[1])
+	}
+	return &call{name: op, args: []Expr{l, r}, typ: columnar.Boolean, lenient: op == "<=>", nullable: op != "<=>" && anyNullable(args), run: compareKernel(op, l.Type())}, nil
+}
+
+// comparable casts two operands to the type in which they are compared.
+func comparable(l, r Expr) (Expr, Expr, bool) {
+	l, r = promoteBeside(l, r)
+	if isDecimal(l.Type()) && r.Type().Integral() {
+		r = implicit(r, integerDecimal(r))
+	}
+	if isDecimal(r.Type()) && l.Type().Integral() {
+		l = implicit(l, integerDecimal(l))
+	}
+	t, ok := tightest(l.Type(), r.Type())
+	if !ok && l.Type().Numeric() && r.Type().Numeric() {
+		t, ok = wider(l.Type(), r.Type())
+	}
+	if !ok {
+		return nil, nil, false
+	}
+	return implicit(l, t), implicit(r, t), true
+}

@@ -1,0 +1,303 @@
+package compute
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/lakewheel/lakewheel/columnar"
+	"github.com/lakewheel/lakewheel/columnar/internal/sqltext"
+)
+
+var timeFunctions = []function{
+	entry("year", "year(d)", "Year.", "year(d)", 1, 1, bindDateField(func(y int64, _, _ int, _ int64) int { return int(y) })),
+	entry("quarter", "quarter(d)", "Quarter, 1 to 4.", "quarter(d)", 1, 1, bindDateField(func(_ int64, m, _ int, _ int64) int { return (m + 2) / 3 })),
+	entry("month", "month(d)", "Month, 1 to 12.", "month(d)", 1, 1, bindDateField(func(_ int64, m, _ int, _ int64) int { return m })),
+	entry("day", "day(d)", "Day of the month.", "day(d)", 1, 1, bindDateField(func(_ int64, _, d int, _ int64) int { return d })),
+	entry("dayofmonth", "dayofmonth(d)", "Day of the month.", "dayofmonth(d)", 1, 1, bindDateField(func(_ int64, _, d int, _ int64) int { return d })),
+	entry("dayofweek", "dayofweek(d)", "Day of the week, 1 is Sunday.", "dayofweek(d)", 1, 1, bindDateField(func(_ int64, _, _ int, n int64) int { return weekday(n+1)%7 + 1 })),
+	entry("weekday", "weekday(d)", "Day of the week, 0 is Monday.", "weekday(d)", 1, 1, bindDateField(func(_ int64, _, _ int, n int64) int { return weekday(n) })),
+	entry("dayofyear", "dayofyear(d)", "Day of the year.", "dayofyear(d)", 1, 1, bindDateField(func(y int64, _, _ int, n int64) int { return int(n-sqltext.Days(y, 1, 1)) + 1 })),
+	entry("weekofyear", "weekofyear(d)", "ISO week.", "weekofyear(d)", 1, 1, bindDateField(isoWeek)),
+	entry("hour", "hour(t)", "Hour.", "hour(t)", 1, 1, bindTimeField(sqltext.Hour, 24)),
+	entry("minute", "minute(t)", "Minute.", "minute(t)", 1, 1, bindTimeField(sqltext.Minute, 60)),
+	entry("second", "second(t)", "Second.", "second(t)", 1, 1, bindTimeField(sqltext.Second, 60)),
+	entry("date_trunc", "date_trunc(unit, t)", "TIMESTAMP cut to a unit, 'YEAR' to 'MICROSECOND'.", "date_trunc('HOUR', t)", 2, 2, bindDateTrunc),
+	entry("trunc", "trunc(d, unit)", "DATE cut to 'YEAR', 'QUARTER', 'MONTH' or 'WEEK'.", "trunc(d, 'MONTH')", 2, 2, bindTrunc),
+	entry("to_date", "to_date(s)", "CAST(s AS DATE).", "to_date('2024-02-29')", 1, 1, bindConversion(columnar.Date)),
+	entry("date", "date(s)", "CAST(s AS DATE).", "date('2024-02-29')", 1, 1, bindConversion(columnar.Date)),
+	entry("to_timestamp", "to_timestamp(s)", "CAST(s AS TIMESTAMP).", "to_timestamp('2024-02-29 12:00:00')", 1, 1, bindConversion(columnar.Timestamp)),
+	entry("timestamp", "timestamp(s)", "CAST(s AS TIMESTAMP).", "timestamp('2024-02-29 12:00:00')", 1, 1, bindConversion(columnar.Timestamp)),
+	entry("last_day", "last_day(d)", "The last day of the month.", "last_day(d)", 1, 1, bindLastDay),
+	entry("date_add", "date_add(d, n)", "n days later.", "date_add(d, 1)", 2, 2, bindDateShift),
+	entry("date_sub", "date_sub(d, n)", "n days earlier.", "date_sub(d, 1)", 2, 2, bindDateShift),
+	entry("datediff", "datediff(a, b)", "Days from b to a.", "datediff(d, DATE'2024-01-01')", 2, 2, bindDateDiff),
+	entry("unix_date", "unix_date(d)", "Days since 1970-01-01.", "unix_date(d)", 1, 1, bindUnixDate),
+	entry("date_from_unix_date", "date_from_unix_date(n)", "DATE of days since 1970-01-01.", "date_from_unix_date(1)", 1, 1, bindDateFromUnix),
+	entry("unix_seconds", "unix_seconds(t)", "Seconds since 1970, rounded down.", "unix_seconds(t)", 1, 1, bindUnixTime(sqltext.Second)),
+	entry("unix_millis", "unix_millis(t)", "Milliseconds since 1970, rounded down.", "unix_millis(t)", 1, 1, bindUnixTime(1000)),
+	entry("unix_micros", "unix_micros(t)", "Microseconds since 1970.", "unix_micros(t)", 1, 1, bindUnixTime(1)),
+	entry("timestamp_seconds", "timestamp_seconds(n)", "TIMESTAMP of seconds since 1970; fractions count.", "timestamp_seconds(1.5)", 1, 1, bindTimestampSeconds),
+	entry("timestamp_millis", "timestamp_millis(n)", "TIMESTAMP of milliseconds since 1970.", "timestamp_millis(1)", 1, 1, bindTimestampOf(1000)),
+	entry("timestamp_micros", "timestamp_micros(n)", "TIMESTAMP of microseconds since 1970.", "timestamp_micros(1)", 1, 1, bindTimestampOf(1)),
+}
+
+// weekday is 0 on Mondays.
+func weekday(days int64) int {
+	return int(((days+3)%7 + 7) % 7)
+}
+
+func isoWeek(_ int64, _, _ int, days int64) int {
+	thursday := days - int64(weekday(days)) + 3
+	year, _, _ := sqltext.Civil(thursday)
+	return int(thursday-sqltext.Days(year, 1, 1))/7 + 1
+}
+
+// bindDateField binds a part of a DATE: year, month, day and the day number are at hand.
+func bindDateField(part func(year int64, month, day int, days int64) int) func(string, []Expr) (Expr, error) {
+	run := func(f *frame) {
+		in, m, out := slice[int32](f.args[0]), f.args[0].mask(), slice[int32](f.out)
+		for _, i := range f.rows {
+			n := int64(in[i&m])
+			y, mo, d := sqltext.Civil(n)
+			out[i] = int32(part(y, mo, d, n))
+		}
+	}
+	return bindSimple(columnar.Int, run, columnar.Date)
+}
+
+// bindSimple binds a function of fixed parameter types.
+func bindSimple(t columnar.Type, run kernel, want ...columnar.Type) func(string, []Expr) (Expr, error) {
+	return func(name string, args []Expr) (Expr, error) {
+		list, err := parameters(name, args, want...)
+		if err != nil {
+			return nil, err
+		}
+		return &call{name: name, args: list, typ: t, run: run}, nil
+	}
+}
+
+func bindTimeField(unit, count int64) func(string, []Expr) (Expr, error) {
+	run := func(f *frame) {
+		in, m, out := slice[int64](f.args[0]), f.args[0].mask(), slice[int32](f.out)
+		for _, i := range f.rows {
+			_, rest := sqltext.FloorDays(in[i&m])
+			out[i] = int32(rest / unit % count)
+		}
+	}
+	return bindSimple(columnar.Int, run, columnar.Timestamp)
+}
+
+func bindConversion(t columnar.Type) func(string, []Expr) (Expr, error) {
+	return func(name string, args []Expr) (Expr, error) {
+		if !castable(args[0].Type(), t) {
+			return nil, unexpectedInput(name, 0, t.String(), args[0])
+		}
+		return implicit(args[0], t), nil
+	}
+}
+
+// truncators cut microseconds; the names are those of Spark, in upper case.
+var truncators = map[string]func(us int64) int64{
+	"YEAR": truncYear, "YYYY": truncYear, "YY": truncYear,
+	"QUARTER": truncQuarter,
+	"MONTH":   truncMonth, "MM": truncMonth, "MON": truncMonth,
+	"WEEK": truncWeek,
+	"DAY":  truncTo(sqltext.Day), "DD": truncTo(sqltext.Day),
+	"HOUR": truncTo(sqltext.Hour), "MINUTE": truncTo(sqltext.Minute), "SECOND": truncTo(sqltext.Second),
+	"MILLISECOND": truncTo(1000), "MICROSECOND": truncTo(1),
+}
+
+func truncTo(unit int64) func(int64) int64 {
+	return func(us int64) int64 {
+		rest := us % unit
+		if rest < 0 {
+			rest += unit
+		}
+		return us - rest
+	}
+}
+
+func truncYear(us int64) int64 {
+	days, _ := sqltext.FloorDays(us)
+	year, _, _ := sqltext.Civil(days)
+	return sqltext.Days(year, 1, 1) * sqltext.Day
+}
+
+func truncQuarter(us int64) int64 {
+	days, _ := sqltext.FloorDays(us)
+	year, month, _ := sqltext.Civil(days)
+	return sqltext.Days(year, (month-1)/3*3+1, 1) * sqltext.Day
+}
+
+func truncMonth(us int64) int64 {
+	days, _ := sqltext.FloorDays(us)
+	year, month, _ := sqltext.Civil(days)
+	return sqltext.Days(year, month, 1) * sqltext.Day
+}
+
+func truncWeek(us int64) int64 {
+	days, _ := sqltext.FloorDays(us)
+	return (days - int64(weekday(days))) * sqltext.Day
+}
+
+// bindDateTrunc binds date_trunc; an unknown unit gives NULL, as in Spark.
+func bindDateTrunc(name string, args []Expr) (Expr, error) {
+	list, err := parameters(name, args, columnar.String, columnar.Timestamp)
+	if err != nil {
+		return nil, err
+	}
+	run := func(f *frame) {
+		in, m, out := slice[int64](f.args[1]), f.args[1].mask(), slice[int64](f.out)
+		if f.args[0].one {
+			truncRows(f, f.rows, truncators[unitName(f.args[0], 0)], in, m, out)
+			return
+		}
+		for k, i := range f.rows {
+			truncRows(f, f.rows[k:k+1], truncators[unitName(f.args[0], i)], in, m, out)
+		}
+	}
+	return &call{name: name, args: list, typ: columnar.Timestamp, nullable: true, run: run}, nil
+}
+
+func unitName(v *vector, row int32) string { return strings.ToUpper(string(v.bytesAt(row))) }
+
+func truncRows(f *frame, rows []int32, cut func(int64) int64, in []int64, m int32, out []int64) {
+	for _, i := range rows {
+		if cut == nil {
+			f.setNull(f.out, i)
+			continue
+		}
+		out[i] = cut(in[i&m])
+	}
+}
+
+func bindTrunc(name string, args []Expr) (Expr, error) {
+	list, err := parameters(name, args, columnar.Date, columnar.String)
+	if err != nil {
+		return nil, err
+	}
+	run := func(f *frame) {
+		in, m, out := slice[int32](f.args[0]), f.args[0].mask(), slice[int32](f.out)
+		for _, i := range f.rows {
+			unit := unitName(f.args[1], i)
+			cut := truncators[unit]
+			if cut == nil || len(unit) > 2 && !dateUnits[unit] || unit == "DD" {
+				f.setNull(f.out, i)
+				continue
+			}
+			out[i] = int32(cut(int64(in[i&m])*sqltext.Day) / sqltext.Day)
+		}
+	}
+	return &call{name: name, args: list, typ: columnar.Date, nullable: true, run: run}, nil
+}
+
+var dateUnits = map[string]bool{"YEAR": true, "YYYY": true, "QUARTER": true, "MONTH": true, "MON": true, "WEEK": true}
+
+func bindLastDay(name string, args []Expr) (Expr, error) {
+	run := func(f *frame) {
+		in, m, out := slice[int32](f.args[0]), f.args[0].mask(), slice[int32](f.out)
+		for _, i := range f.rows {
+			y, mo, _ := sqltext.Civil(int64(in[i&m]))
+			out[i] = int32(sqltext.Days(y, mo, sqltext.MonthLength(y, mo)))
+		}
+	}
+	return bindSimple(columnar.Date, run, columnar.Date)(name, args)
+}
+
+// bindDateShift binds date_add and date_sub.
+func bindDateShift(name string, args []Expr) (Expr, error) {
+	direction := int32(1)
+	if name == "date_sub" {
+		direction = -1
+	}
+	run := func(f *frame) {
+		a, b, am, bm, out := numbers[int32](f)
+		for _, i := range f.rows {
+			out[i] = a[i&am] + direction*b[i&bm]
+		}
+	}
+	if t := args[1].Type(); t == columnar.BigInt || t.Numeric() && !t.Integral() {
+		return nil, unexpectedInput(name, 1, "INT", args[1])
+	}
+	return bindSimple(columnar.Date, run, columnar.Date, columnar.Int)(name, args)
+}
+
+func bindDateDiff(name string, args []Expr) (Expr, error) {
+	run := func(f *frame) {
+		a, b, am, bm, out := numbers[int32](f)
+		for _, i := range f.rows {
+			out[i] = a[i&am] - b[i&bm]
+		}
+	}
+	return bindSimple(columnar.Int, run, columnar.Date, columnar.Date)(name, args)
+}
+
+func bindUnixDate(name string, args []Expr) (Expr, error) {
+	if t := args[0].Type(); t != columnar.Date && t != columnar.Null {
+		return nil, unexpectedInput(name, 0, "DATE", args[0])
+	}
+	return bindSimple(columnar.Int, widenIntegers[int32, int32], columnar.Date)(name, args)
+}
+
+func bindDateFromUnix(name string, args []Expr) (Expr, error) {
+	return bindSimple(columnar.Date, widenIntegers[int32, int32], columnar.Int)(name, args)
+}
+
+func bindUnixTime(unit int64) func(string, []Expr) (Expr, error) {
+	down := truncTo(unit)
+	run := func(f *frame) {
+		in, m, out := slice[int64](f.args[0]), f.args[0].mask(), slice[int64](f.out)
+		for _, i := range f.rows {
+			out[i] = down(in[i&m]) / unit
+		}
+	}
+	return bindSimple(columnar.BigInt, run, columnar.Timestamp)
+}
+
+func timeOverflow(v int64, name string) error {
+	return &EvalError{"ARITHMETIC_OVERFLOW", fmt.Sprintf("long overflow: %s of %d is no TIMESTAMP.", name, v)}
+}
+
+func bindTimestampOf(unit int64) func(string, []Expr) (Expr, error) {
+	return func(name string, args []Expr) (Expr, error) {
+		if t := args[0].Type(); !t.Integral() && t != columnar.Null {
+			return nil, unexpectedInput(name, 0, "INTEGRAL", args[0])
+		}
+		run := func(f *frame) {
+			in, m, out := slice[int64](f.args[0]), f.args[0].mask(), slice[int64](f.out)
+			for _, i := range f.rows {
+				v := in[i&m]
+				out[i] = v * unit
+				if v > math.MaxInt64/unit || v < math.MinInt64/unit {
+					f.fail(i, timeOverflow(v, name))
+				}
+			}
+		}
+		return bindSimple(columnar.Timestamp, run, columnar.BigInt)(name, args)
+	}
+}
+
+// bindTimestampSeconds takes any number; NaN and infinities give NULL.
+func bindTimestampSeconds(name string, args []Expr) (Expr, error) {
+	switch t := args[0].Type(); {
+	case t.Integral() || t == columnar.Null:
+		return bindTimestampOf(sqltext.Second)(name, args)
+	case isDecimal(t):
+		return newCast(args[0], columnar.Timestamp, false, false), nil
+	case !t.Numeric():
+		return nil, unexpectedInput(name, 0, "NUMERIC", args[0])
+	}
+	run := func(f *frame) {
+		in, m, out := slice[float64](f.args[0]), f.args[0].mask(), slice[int64](f.out)
+		for _, i := range f.rows {
+			if x := in[i&m]; math.IsNaN(x) || math.IsInf(x, 0) {
+				f.setNull(f.out, i)
+				continue
+			}
+			out[i] = saturated(in[i&m] * sqltext.Second)
+		}
+	}
+	a := implicit(args[0], columnar.Double)
+	return &call{name: name, args: []Expr{a}, typ: columnar.Timestamp, nullable: true, run: run}, nil
+}
