@@ -1,6 +1,8 @@
 package columnar
 
 import (
+	"unsafe"
+
 	"github.com/apache/arrow/go/v17/arrow/array"
 )
 
@@ -12,10 +14,11 @@ func Int64At(c Column, i int) int64 {
 	return c.(*array.Int64).Value(i)
 }
 
-// BinaryAt returns value i of a BINARY or STRING column, borrowed.
+// BinaryAt returns value i of a BINARY or STRING column, borrowed and not to be changed.
 func BinaryAt(c Column, i int) []byte {
 	if s, ok := c.(*array.String); ok {
-		return []byte(s.Value(i))
+		text := s.Value(i)
+		return unsafe.Slice(unsafe.StringData(text), len(text))
 	}
 	return c.(*array.Binary).Value(i)
 }

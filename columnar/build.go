@@ -7,8 +7,8 @@ import (
 	"github.com/apache/arrow/go/v17/arrow/memory"
 )
 
-// FromBuffers makes a column of buffers that already exist. It takes over the buffers' references.
-func FromBuffers(t arrow.DataType, n int, nulls int, buffers ...*memory.Buffer) Column {
+// wrap makes a column of buffers that already exist. It takes over the buffers' references.
+func wrap(t arrow.DataType, n int, nulls int, buffers ...*memory.Buffer) Column {
 	data := array.NewData(t, n, buffers, nil, nulls, 0)
 	for _, b := range buffers {
 		if b != nil {
@@ -42,13 +42,13 @@ func validity(valid []bool) (*memory.Buffer, int) {
 // NewInt64Column makes a BIGINT column of the values, without copying. valid nil: no nulls.
 func NewInt64Column(values []int64, valid []bool) Column {
 	bits, nulls := validity(valid)
-	return FromBuffers(arrow.PrimitiveTypes.Int64, len(values), nulls, bits, memory.NewBufferBytes(arrow.Int64Traits.CastToBytes(values)))
+	return wrap(arrow.PrimitiveTypes.Int64, len(values), nulls, bits, memory.NewBufferBytes(arrow.Int64Traits.CastToBytes(values)))
 }
 
 // NewTimestampColumn makes a TIMESTAMP column of microseconds, without copying. valid nil: no nulls.
 func NewTimestampColumn(micros []int64, valid []bool) Column {
 	bits, nulls := validity(valid)
-	return FromBuffers(arrow.FixedWidthTypes.Timestamp_us, len(micros), nulls, bits, memory.NewBufferBytes(arrow.Int64Traits.CastToBytes(micros)))
+	return wrap(arrow.FixedWidthTypes.Timestamp_us, len(micros), nulls, bits, memory.NewBufferBytes(arrow.Int64Traits.CastToBytes(micros)))
 }
 
 // NewInt32Constant makes an INT column of n times the same value.
@@ -57,7 +57,7 @@ func NewInt32Constant(v int32, n int) Column {
 	for i := range values {
 		values[i] = v
 	}
-	return FromBuffers(arrow.PrimitiveTypes.Int32, n, 0, nil, memory.NewBufferBytes(arrow.Int32Traits.CastToBytes(values)))
+	return wrap(arrow.PrimitiveTypes.Int32, n, 0, nil, memory.NewBufferBytes(arrow.Int32Traits.CastToBytes(values)))
 }
 
 // NewStringConstant makes a STRING column of n times the same value.
@@ -153,7 +153,7 @@ func (b *BinaryBuffer) finish(t arrow.DataType) Column {
 		}
 		bits = memory.NewBufferBytes(b.valid)
 	}
-	c := FromBuffers(t, n, b.nulls, bits, memory.NewBufferBytes(arrow.Int32Traits.CastToBytes(b.offsets)), memory.NewBufferBytes(b.data))
+	c := wrap(t, n, b.nulls, bits, memory.NewBufferBytes(arrow.Int32Traits.CastToBytes(b.offsets)), memory.NewBufferBytes(b.data))
 	*b = BinaryBuffer{}
 	return c
 }

@@ -21,25 +21,25 @@ func Gather(c Column, sel Selection, mem memory.Allocator) Column {
 	case *array.Null:
 		return array.NewNull(len(sel))
 	case *array.Boolean:
-		return FromBuffers(a.DataType(), len(sel), nulls, bits, gatherBits(a, sel, mem))
+		return wrap(a.DataType(), len(sel), nulls, bits, gatherBits(a, sel, mem))
 	case *array.Int8:
-		return FromBuffers(a.DataType(), len(sel), nulls, bits, gatherFixed(a.Int8Values(), sel, mem))
+		return wrap(a.DataType(), len(sel), nulls, bits, gatherFixed(a.Int8Values(), sel, mem))
 	case *array.Int16:
-		return FromBuffers(a.DataType(), len(sel), nulls, bits, gatherFixed(a.Int16Values(), sel, mem))
+		return wrap(a.DataType(), len(sel), nulls, bits, gatherFixed(a.Int16Values(), sel, mem))
 	case *array.Int32:
-		return FromBuffers(a.DataType(), len(sel), nulls, bits, gatherFixed(a.Int32Values(), sel, mem))
+		return wrap(a.DataType(), len(sel), nulls, bits, gatherFixed(a.Int32Values(), sel, mem))
 	case *array.Int64:
-		return FromBuffers(a.DataType(), len(sel), nulls, bits, gatherFixed(a.Int64Values(), sel, mem))
+		return wrap(a.DataType(), len(sel), nulls, bits, gatherFixed(a.Int64Values(), sel, mem))
 	case *array.Float32:
-		return FromBuffers(a.DataType(), len(sel), nulls, bits, gatherFixed(a.Float32Values(), sel, mem))
+		return wrap(a.DataType(), len(sel), nulls, bits, gatherFixed(a.Float32Values(), sel, mem))
 	case *array.Float64:
-		return FromBuffers(a.DataType(), len(sel), nulls, bits, gatherFixed(a.Float64Values(), sel, mem))
+		return wrap(a.DataType(), len(sel), nulls, bits, gatherFixed(a.Float64Values(), sel, mem))
 	case *array.Date32:
-		return FromBuffers(a.DataType(), len(sel), nulls, bits, gatherFixed(a.Date32Values(), sel, mem))
+		return wrap(a.DataType(), len(sel), nulls, bits, gatherFixed(a.Date32Values(), sel, mem))
 	case *array.Timestamp:
-		return FromBuffers(a.DataType(), len(sel), nulls, bits, gatherFixed(a.TimestampValues(), sel, mem))
+		return wrap(a.DataType(), len(sel), nulls, bits, gatherFixed(a.TimestampValues(), sel, mem))
 	case *array.Decimal128:
-		return FromBuffers(a.DataType(), len(sel), nulls, bits, gatherFixed(a.Values(), sel, mem))
+		return wrap(a.DataType(), len(sel), nulls, bits, gatherFixed(a.Values(), sel, mem))
 	case *array.String:
 		return gatherBinary(a.DataType(), a.ValueOffsets(), a.ValueBytes(), sel, bits, nulls, mem)
 	case *array.Binary:
@@ -127,5 +127,5 @@ func gatherBinary(t arrow.DataType, offsets []int32, data []byte, sel Selection,
 		at += copy(out[at:], data[offsets[row]-base:offsets[row+1]-base])
 		to[i+1] = int32(at)
 	}
-	return FromBuffers(t, len(sel), nulls, bits, ends, values)
+	return wrap(t, len(sel), nulls, bits, ends, values)
 }

@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	_ "time/tzdata" // zones by name, also in a container without a time zone database
 
 	"github.com/spf13/cobra"
 

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"math/big"
 	"slices"
 
 	"github.com/apache/arrow/go/v17/arrow/memory"
@@ -29,8 +28,6 @@ type Evaluator struct {
 	batch  *columnar.Batch
 	rows   int
 	loaded []*vector
-
-	big [4]big.Int // for decimals that leave 128 bits
 }
 
 // NewEvaluator returns an evaluator whose results come from mem.
@@ -177,7 +174,7 @@ func (ev *Evaluator) fail(row int32, err error) {
 func (ev *Evaluator) vector(t columnar.Type) *vector {
 	v := &vector{typ: t, data: ev.scratch.bytes(ev.rows * width(t))}
 	if textual(t) {
-		v.data = nil
+		v.data = ev.scratch.bytes(16 * ev.rows)[:0]
 		v.start, v.end = ev.ints(), ev.ints()
 		clear(v.start)
 		clear(v.end)
@@ -248,6 +245,24 @@ func (ev *Evaluator) split(cond *vector, rows []int32) (hit, rest []int32) {
 		r += 1 - yes
 	}
 	return hit[:h], rest[:r]
+}
+
+// pick returns the rows where a condition is true.
+func (ev *Evaluator) pick(cond *vector, rows []int32) []int32 {
+	hit, values, m := ev.ints(), slice[uint8](cond), cond.mask()
+	k := 0
+	if cond.null == nil {
+		for _, i := range rows {
+			hit[k] = i
+			k += int(values[i&m] & 1)
+		}
+		return hit[:k]
+	}
+	for _, i := range rows {
+		hit[k] = i
+		k += int(values[i&m] &^ cond.null[i&m] & 1)
+	}
+	return hit[:k]
 }
 
 // merge copies the rows of v into out, which has the same type.

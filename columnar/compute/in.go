@@ -44,7 +44,7 @@ func (m *membership) eval(ev *Evaluator, rows []int32) *vector {
 		if len(f.rows) > 0 {
 			m.equal(&f)
 		}
-		hit, _ := ev.split(f.out, f.rows)
+		hit := ev.pick(f.out, f.rows)
 		for _, i := range hit {
 			out.data[i] = 1
 		}

@@ -101,8 +101,7 @@ func (ev *Evaluator) filter(e Expr, rows []int32) []int32 {
 	if len(rows) == 0 || e.Type() == columnar.Null {
 		return rows[:0]
 	}
-	hit, _ := ev.split(e.eval(ev, rows), rows)
-	return hit
+	return ev.pick(e.eval(ev, rows), rows)
 }
 
 // exclude returns rows without those of gone, which is part of them.

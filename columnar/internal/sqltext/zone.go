@@ -76,7 +76,18 @@ func offsetParts(s string) (parts [3]int, ok bool) {
 	return parts, false
 }
 
-var regions sync.Map // name → *time.Location
+// areas begin the names of regions. Other text is no region, and no reason to look
+// into the time zone database.
+var areas = map[string]bool{"Africa": true, "America": true, "Antarctica": true, "Arctic": true, "Asia": true, "Atlantic": true,
+	"Australia": true, "Brazil": true, "Canada": true, "Chile": true, "Etc": true, "Europe": true, "Indian": true, "Mexico": true, "Pacific": true, "US": true}
+
+// regions caches locations by name; a name that is unknown has nil.
+var regions struct {
+	sync.RWMutex
+	known map[string]*time.Location
+}
+
+const maxRegions = 2048 // more than there are; bounds what unknown names keep
 
 // regionOffset is the offset of a region at a local time, in microseconds.
 func regionOffset(zone []byte, days, clock int64) (int64, bool) {
@@ -92,16 +103,25 @@ func regionOffset(zone []byte, days, clock int64) (int64, bool) {
 
 // Region returns the location of a zone name such as America/New_York.
 func Region(name string) (*time.Location, bool) {
-	if loc, ok := regions.Load(name); ok {
-		return loc.(*time.Location), true
-	}
-	if name == "" || name == "Local" {
+	area, _, found := strings.Cut(name, "/")
+	if !found || !areas[area] {
 		return nil, false
+	}
+	regions.RLock()
+	loc, ok := regions.known[name]
+	regions.RUnlock()
+	if ok {
+		return loc, loc != nil
 	}
 	loc, err := time.LoadLocation(name)
 	if err != nil {
-		return nil, false
+		loc = nil
 	}
-	regions.Store(name, loc)
-	return loc, true
+	regions.Lock()
+	defer regions.Unlock()
+	if regions.known == nil || len(regions.known) >= maxRegions {
+		regions.known = map[string]*time.Location{}
+	}
+	regions.known[name] = loc
+	return loc, loc != nil
 }
