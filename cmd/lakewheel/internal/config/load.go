@@ -100,7 +100,7 @@ func (f *fileReader) pipeline(root ast.Node) {
 		"limits":        f.limits,
 		"late_rows":     choice(f.reader, new(string), "late_rows", map[string]string{"count": "count"}),
 		"side_tables": func(n ast.Node) {
-			f.fields(n, "side_tables", map[string]func(ast.Node){"dead_letter": f.string(&f.p.DeadLetter, "side_tables.dead_letter")})
+			f.fields(n, "side_tables", map[string]func(ast.Node){"dead_letter": f.deadLetter})
 		},
 		"drain_timeout": f.duration(&f.p.DrainTimeout, "drain_timeout"),
 		"schedule":      later("schedule: runs by the clock are not supported yet; call lakewheel run --available-now from cron"),
@@ -185,6 +185,13 @@ func (f *fileReader) delta(n ast.Node) {
 		f.fault(n, "sink.delta: path is missing")
 	case strings.Contains(path, "://"):
 		f.fault(n, "sink.delta.path: %s is not a local folder; object stores are not supported yet", path)
+	}
+}
+
+func (f *fileReader) deadLetter(n ast.Node) {
+	f.string(&f.p.DeadLetter, "side_tables.dead_letter")(n)
+	if strings.Contains(f.p.DeadLetter, "://") {
+		f.fault(n, "side_tables.dead_letter: %s is not a local folder; object stores are not supported yet", f.p.DeadLetter)
 	}
 }
 
@@ -315,9 +322,6 @@ func (f *fileReader) finish() {
 	}
 	if f.p.DeadLetter == "" && f.p.Sink.Path != "" {
 		f.p.DeadLetter = strings.TrimRight(f.p.Sink.Path, "/") + "_dead_letter"
-	}
-	if strings.Contains(f.p.DeadLetter, "://") {
-		f.faultAt(1, 1, "side_tables.dead_letter: %s is not a local folder; object stores are not supported yet", f.p.DeadLetter)
 	}
 }
 

@@ -1,0 +1,108 @@
+package config
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/cockroachdb/datadriven"
+	"github.com/stretchr/testify/require"
+)
+
+func noEnv(string) (string, bool) { return "", false }
+
+func TestFaults(t *testing.T) {
+	datadriven.RunTest(t, "testdata/faults.txt", func(t *testing.T, d *datadriven.TestData) string {
+		p, err := Parse("p.yaml", d.Input, noEnv)
+		if err != nil {
+			return err.Error()
+		}
+		return "ok: " + p.Planned.Physical.Schema().String()
+	})
+}
+
+func TestExpand(t *testing.T) {
+	env := func(name string) (string, bool) { return map[string]string{"A": "x", "EMPTY": ""}[name], name == "A" || name == "EMPTY" }
+	for in, want := range map[string]string{
+		"plain": "plain", "${A}": "x", "-${A}-${A}-": "-x-x-", "${B:-y}": "y", "${EMPTY:-y}": "y", "${EMPTY}": "", "$${A}": "${A}", "$A": "$A",
+		"${B}": "error: environment variable B is not set; set it, or give a default: ${B:-...}", "${A": "error: ${ without }; write $${ for a literal ${",
+	} {
+		got, err := expand(in, env)
+		if err != nil {
+			got = "error: " + err.Error()
+		}
+		require.Equal(t, want, got, in)
+	}
+}
+
+// object is the part of a JSON Schema that says which keys there are.
+type object struct {
+	Properties           map[string]object `json:"properties"`
+	AdditionalProperties any               `json:"additionalProperties"`
+}
+
+// The JSON Schema has exactly the keys that the reader knows, but for those it knows only to refuse.
+func TestJSONSchemaMatchesTheReader(t *testing.T) {
+	b, err := JSONSchema()
+	require.NoError(t, err)
+	var root object
+	require.NoError(t, json.Unmarshal(b, &root))
+	refused := map[string]bool{"schedule": true, "timezone": true, "sources.s.watermark": true, "sources.s.dedup": true, "sources.s.files": true, "sources.s.delta": true, "sink.parquet": true}
+	check := func(path string, o object) {
+		known := knownKeys(t, path)
+		for key := range o.Properties {
+			require.Contains(t, known, key, "the reader does not know %s %s", path, key)
+		}
+		for _, key := range known {
+			_, ok := o.Properties[key]
+			require.True(t, ok || refused[strings.TrimPrefix(path+"."+key, ".")], "the schema lacks %s %s", path, key)
+		}
+	}
+	check("", root)
+	source := decodeObject(t, root.Properties["sources"].AdditionalProperties)
+	check("sources.s", source)
+	check("sources.s.kafka", source.Properties["kafka"])
+	check("sources.s.kafka.sasl", source.Properties["kafka"].Properties["sasl"])
+	check("sources.s.bad_records", source.Properties["bad_records"])
+	for _, path := range []string{"sink", "trigger", "commit", "limits", "side_tables"} {
+		check(path, root.Properties[path])
+	}
+	check("sink.delta", root.Properties["sink"].Properties["delta"])
+}
+
+func decodeObject(t *testing.T, v any) (o object) {
+	b, err := json.Marshal(v)
+	require.NoError(t, err)
+	require.NoError(t, json.Unmarshal(b, &o))
+	return o
+}
+
+// knownKeys asks the reader which keys it knows at a path, by giving it one that it cannot know.
+func knownKeys(t *testing.T, path string) []string {
+	text, indent := "", ""
+	for _, key := range strings.Split(path, ".") {
+		if key != "" {
+			text += indent + key + ":\n"
+			indent += "  "
+		}
+	}
+	_, err := Parse("p.yaml", text+indent+"qqqqqqqqqqqqqqqq: 1\n", noEnv)
+	require.Error(t, err)
+	for _, line := range strings.Split(err.Error(), "\n") {
+		if _, list, ok := strings.Cut(line, "unknown key qqqqqqqqqqqqqqqq; known are "); ok {
+			return strings.Split(list, ", ")
+		}
+	}
+	require.Fail(t, "no list of keys", "%s: %v", path, err)
+	return nil
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add("name: a\nsources: {e: {memory: {}, schema: id BIGINT}}\nquery: SELECT id FROM e\nsink: {console: {}}\n")
+	f.Add("name: &x a\nsources: *x\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		if len(text) < 2000 {
+			_, _ = Parse("p.yaml", text, noEnv)
+		}
+	})
+}

@@ -1,0 +1,255 @@
+package microbatch_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"github.com/lakewheel/lakewheel/columnar"
+	"github.com/lakewheel/lakewheel/committer"
+	"github.com/lakewheel/lakewheel/lakehouse/delta"
+	"github.com/lakewheel/lakewheel/lakehouse/store"
+	"github.com/lakewheel/lakewheel/microbatch"
+	"github.com/lakewheel/lakewheel/microbatch/exec"
+	"github.com/lakewheel/lakewheel/microbatch/source"
+	"github.com/lakewheel/lakewheel/microbatch/source/memory"
+	"github.com/lakewheel/lakewheel/offsets"
+	"github.com/lakewheel/lakewheel/planner"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// stepClock stands still but for sleeps, which move it by what they ask for and then call tick.
+type stepClock struct {
+	mu   sync.Mutex
+	now  time.Time
+	tick func(now time.Time)
+}
+
+func (c *stepClock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now
+}
+
+func (c *stepClock) Sleep(ctx context.Context, d time.Duration) error {
+	c.mu.Lock()
+	c.now = c.now.Add(d)
+	now := c.now
+	c.mu.Unlock()
+	if c.tick != nil {
+		c.tick(now)
+	}
+	return ctx.Err()
+}
+
+// rig is a query over a memory source and a table in memory.
+type rig struct {
+	t       *testing.T
+	src     *memory.Source
+	objects *store.Mem
+	clock   *stepClock
+	q       microbatch.Query
+	lines   []microbatch.Progress
+	stop    chan struct{}
+}
+
+func newRig(t *testing.T, objects *store.Mem) *rig {
+	schema := columnar.NewSchema(columnar.Field{Name: "id", Type: columnar.BigInt, Nullable: true})
+	planned, err := planner.Plan("SELECT id FROM events WHERE id >= 0", planner.Catalog{"events": {Schema: schema, Hidden: columnar.NewSchema()}})
+	require.NoError(t, err)
+	compiled, err := exec.Compile(planned.Physical, exec.Input{Name: "events", Format: "json", Schema: schema})
+	require.NoError(t, err)
+	r := &rig{t: t, src: memory.New("events", false), objects: objects, clock: &stepClock{now: time.UnixMilli(1_700_000_000_300)}, stop: make(chan struct{})}
+	n := int64(0)
+	id := func() string { n++; return fmt.Sprintf("%d-%d", time.Now().UnixNano(), n) }
+	opts := committer.Options{
+		Table: delta.Open(store.Sub(objects, "t"), id), Objects: store.Sub(objects, "t"), Schema: planned.Physical.Schema(), Name: "p", Writer: "test",
+		Side:          map[string]committer.SideTable{microbatch.DeadLetterKind: {Table: delta.Open(store.Sub(objects, "dead"), id), Schema: exec.DeadLetterSchema}},
+		RetainCommits: 100, RetainFor: time.Hour,
+		Now: r.clock.Now, Token: func() int64 { n++; return time.Now().UnixNano() + n }, NewID: id, Sleep: r.clock.Sleep,
+	}
+	r.q = microbatch.Query{
+		Name: "p", RunID: "run", Pipeline: compiled, Sink: microbatch.NewTableSink("Delta", opts),
+		Input:   microbatch.Input{Name: "events", Description: "Memory[events]", Source: r.src},
+		Trigger: microbatch.Trigger{Interval: time.Second}, Commit: microbatch.CommitPolicy{Interval: time.Second, MaxIdle: time.Minute},
+		Limits: microbatch.Limits{Workers: 2}, Bad: microbatch.BadRecords{MaxRatio: 0.5, MinRecords: 10},
+		Stop: r.stop, DrainTimeout: time.Minute, Clock: r.clock, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
+		OnProgress: func(p microbatch.Progress) { r.lines = append(r.lines, p) },
+	}
+	return r
+}
+
+func (r *rig) add(n int, format string) {
+	for i := range n {
+		doc := format
+		if format == "" {
+			doc = fmt.Sprintf(`{"id":%d}`, i)
+		}
+		r.src.Append(0, []byte(doc), 0)
+	}
+}
+
+func (r *rig) rows() int {
+	table := delta.Open(store.Sub(r.objects, "t"), nil)
+	snap, err := table.Snapshot(context.Background())
+	require.NoError(r.t, err)
+	n := 0
+	require.NoError(r.t, table.Scan(context.Background(), snap, func(b *columnar.Batch) error { n += b.Rows(); return nil }))
+	return n
+}
+
+// Batches start at multiples of the interval, and a stop finishes what is open.
+func TestTriggersAreAligned(t *testing.T) {
+	r := newRig(t, store.NewMem())
+	ticks := 0
+	r.clock.tick = func(now time.Time) {
+		require.Zero(t, now.UnixMilli()%1000)
+		if ticks++; ticks == 4 {
+			close(r.stop)
+			time.Sleep(10 * time.Millisecond) // the stop is seen by another goroutine
+		}
+		r.add(10, "")
+	}
+	require.NoError(t, microbatch.Run(t.Context(), r.q))
+	require.GreaterOrEqual(t, len(r.lines), 3)
+	require.Equal(t, "2023-11-14T22:13:21.000Z", r.lines[0].Timestamp)
+	sum := int64(0)
+	for i, p := range r.lines {
+		require.EqualValues(t, i, p.BatchID)
+		sum += p.Sink.NumOutputRows
+	}
+	require.EqualValues(t, sum, r.rows())
+}
+
+// Several batches fold into one commit, and each is reported with the version that holds it.
+func TestBatchesFoldIntoCommits(t *testing.T) {
+	r := newRig(t, store.NewMem())
+	r.clock.now = r.clock.now.Truncate(time.Second)
+	r.q.Commit.Interval = 5 * time.Second
+	ticks := 0
+	r.add(1, "")
+	r.clock.tick = func(time.Time) {
+		if ticks++; ticks == 10 {
+			close(r.stop)
+			time.Sleep(10 * time.Millisecond)
+		}
+		r.add(1, "")
+	}
+	require.NoError(t, microbatch.Run(t.Context(), r.q))
+	versions := map[int64]int{}
+	for _, p := range r.lines {
+		versions[p.Sink.Version]++
+	}
+	require.Equal(t, 5, versions[1], "five batches of a second each, then the interval is over")
+	require.Equal(t, len(r.lines), r.rows())
+}
+
+// Rows that the query drops change offsets only: they wait for the next commit, at most max_idle, and a stop writes them.
+func TestOffsetsAloneWait(t *testing.T) {
+	r := newRig(t, store.NewMem())
+	r.add(1, "")
+	ticks := 0
+	r.clock.tick = func(time.Time) {
+		switch ticks++; {
+		case ticks == 20:
+			close(r.stop)
+			time.Sleep(10 * time.Millisecond)
+		default:
+			r.add(1, `{"id":-1}`)
+		}
+	}
+	require.NoError(t, microbatch.Run(t.Context(), r.q))
+	last := r.lines[len(r.lines)-1]
+	require.EqualValues(t, 2, last.Sink.Version, "one commit with the row, one at the stop")
+	require.Equal(t, 1, r.rows())
+	again := newRig(t, r.objects)
+	again.q.Input.Source, again.q.Trigger = r.src, microbatch.Trigger{AvailableNow: true}
+	require.NoError(t, microbatch.Run(t.Context(), again.q))
+	require.Empty(t, again.lines, "the position went past the dropped rows")
+}
+
+// Available now reads up to the ends that it found, within the limits, however many rows come in meanwhile.
+func TestAvailableNowEnds(t *testing.T) {
+	r := newRig(t, store.NewMem())
+	r.q.Trigger, r.q.Limits.RowsPerBatch = microbatch.Trigger{AvailableNow: true}, 10
+	r.add(35, "")
+	r.q.OnProgress = func(p microbatch.Progress) { r.lines = append(r.lines, p); r.add(100, "") }
+	require.NoError(t, microbatch.Run(t.Context(), r.q))
+	require.Equal(t, 35, r.rows())
+	require.Equal(t, "rows", r.lines[0].LimitedBy)
+}
+
+// A wrong schema fails before anything is committed, with the place of the first bad record.
+func TestTooManyBadRecords(t *testing.T) {
+	r := newRig(t, store.NewMem())
+	r.q.Trigger = microbatch.Trigger{AvailableNow: true}
+	r.add(20, `{"id":"text"}`)
+	err := microbatch.Run(t.Context(), r.q)
+	require.ErrorIs(t, err, microbatch.ErrBadRecords)
+	require.ErrorContains(t, err, "20 of 20 records are bad")
+	require.ErrorContains(t, err, "topic events, partition 0, offset 0")
+	require.Zero(t, r.rows())
+	_, err = r.objects.Stat(t.Context(), "dead/_delta_log/00000000000000000000.json")
+	require.ErrorIs(t, err, store.ErrNotExist)
+}
+
+func TestFailOnBadRecord(t *testing.T) {
+	r := newRig(t, store.NewMem())
+	r.q.Trigger, r.q.Input.Bad = microbatch.Trigger{AvailableNow: true}, microbatch.FailOnBad
+	r.add(20, "")
+	r.add(1, `{`)
+	require.ErrorContains(t, microbatch.Run(t.Context(), r.q), "offset 20")
+	require.Zero(t, r.rows())
+}
+
+// blocked is a source whose readers wait until they are cancelled.
+type blocked struct{ *memory.Source }
+
+type blockedReader struct{}
+
+func (blocked) Read(context.Context, offsets.Range) (source.Reader, error) { return blockedReader{}, nil }
+func (blockedReader) Next(ctx context.Context) (*columnar.Batch, error) {
+	<-ctx.Done()
+	return nil, context.Cause(ctx)
+}
+func (blockedReader) Close() error { return nil }
+
+// A batch that outlasts the drain timeout is abandoned: nothing of it is visible, and the next run reads it.
+func TestDrainTimeout(t *testing.T) {
+	r := newRig(t, store.NewMem())
+	r.add(5, "")
+	r.q.Input.Source, r.q.DrainTimeout = blocked{r.src}, 20*time.Millisecond
+	close(r.stop)
+	require.ErrorIs(t, microbatch.Run(t.Context(), r.q), microbatch.ErrAbandoned)
+	require.Zero(t, r.rows())
+	again := newRig(t, r.objects)
+	again.q.Input.Source, again.q.Trigger = r.src, microbatch.Trigger{AvailableNow: true}
+	require.NoError(t, microbatch.Run(t.Context(), again.q))
+	require.Equal(t, 5, r.rows())
+}
+
+// A failed commit ends the run with its own error, not with that of the batch it cut off.
+func TestFailedCommitEndsTheRun(t *testing.T) {
+	full := errors.New("no space left on device")
+	objects := store.NewMem()
+	r := newRig(t, objects)
+	r.add(5, "")
+	objects.Inject(func(_ int, op store.Op, name string) (store.Outcome, error) {
+		if op == store.OpCreate {
+			return store.Fail, full
+		}
+		return store.Normal, nil
+	})
+	require.ErrorIs(t, microbatch.Run(t.Context(), r.q), full)
+	objects.Inject(nil)
+	require.Zero(t, r.rows())
+}
