@@ -65,9 +65,13 @@ type add struct {
 	DeletionVector   *deletionVector    `json:"deletionVector,omitempty" parquet:"deletionVector,optional"`
 }
 
-// deletionVector is read to refuse it.
+// deletionVector is kept as it is: a file that has one is neither read nor removed here.
 type deletionVector struct {
-	StorageType string `json:"storageType" parquet:"storageType"`
+	StorageType    string `json:"storageType" parquet:"storageType"`
+	PathOrInlineDv string `json:"pathOrInlineDv" parquet:"pathOrInlineDv"`
+	Offset         *int32 `json:"offset,omitempty" parquet:"offset,optional"`
+	SizeInBytes    int32  `json:"sizeInBytes" parquet:"sizeInBytes"`
+	Cardinality    int64  `json:"cardinality" parquet:"cardinality"`
 }
 
 type remove struct {

@@ -79,7 +79,7 @@ func TestReopen(t *testing.T) {
 		n, sum := rows(t, again, got)
 		require.Equal(t, commits, n)
 		require.EqualValues(t, commits*(commits-1)/2, sum)
-		_, err = objects.Stat(context.Background(), checkpointName(99))
+		_, err = objects.Stat(context.Background(), checkpointName(100))
 		require.Equal(t, commits > 100, err == nil, "a checkpoint every 100 commits")
 	}
 }
@@ -220,9 +220,9 @@ func TestLogCleanup(t *testing.T) {
 		require.NoError(t, err)
 		require.NoError(t, tab.Maintain(ctx, snap, now))
 	}
-	_, err := objects.Stat(ctx, entryName(98))
+	_, err := objects.Stat(ctx, entryName(99))
 	require.ErrorIs(t, err, store.ErrNotExist)
-	_, err = objects.Stat(ctx, entryName(99))
+	_, err = objects.Stat(ctx, entryName(100))
 	require.NoError(t, err, "the entry of the oldest kept checkpoint stays")
 	again, err := open(objects).Snapshot(ctx)
 	require.NoError(t, err)

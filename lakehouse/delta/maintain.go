@@ -19,11 +19,12 @@ const (
 	keepRemovedFor  = 7 * 24 * time.Hour  // delta.deletedFileRetentionDuration
 )
 
-// Maintain writes a checkpoint when one is due, and then removes log entries that are older than the retention and
+// Maintain writes a checkpoint when a multiple of the interval has been reached or passed since the newest one, and then removes log entries that are older than the retention and
 // that a checkpoint covers. now is in milliseconds since 1970.
 func (t *Table) Maintain(ctx context.Context, s lakehouse.Snapshot, now int64) error {
 	t.mu.Lock()
-	due := s.Version >= t.checkpointed+int64(interval(s.Properties))
+	every := int64(interval(s.Properties))
+	due := s.Version/every > max(0, t.checkpointed)/every
 	t.mu.Unlock()
 	if !due || s.Unusable != nil {
 		return nil

@@ -1,0 +1,44 @@
+"""Independent readers of a table: delta-rs says which files are live, DuckDB reads them.
+
+  readers.py count TABLE COLUMN     rows, distinct values of the column, newest version
+  readers.py make TABLE             a small table of another program
+  readers.py append TABLE           one more row of another writer, with the table's schema
+  readers.py optimize TABLE         merge small files
+  readers.py restore TABLE VERSION  go back, as RESTORE does
+  readers.py checkpoint TABLE       write a checkpoint
+Prints one line of JSON.
+"""
+import json, sys
+import duckdb, pyarrow as pa
+from deltalake import DeltaTable, write_deltalake
+
+def count(path, column):
+    t = DeltaTable(path)
+    files = t.file_uris()
+    rows, distinct = (0, 0) if not files else duckdb.connect().execute(
+        f'select count(*), count(distinct "{column}") from read_parquet(?)', [files]).fetchone()
+    return {"rows": rows, "distinct": distinct, "version": t.version(), "files": len(files),
+            "reader": t.protocol().min_reader_version, "writer": t.protocol().min_writer_version}
+
+def make(path):
+    write_deltalake(path, pa.table({"other": pa.array([1, 2, 3], pa.int64())}))
+    return {}
+
+def append(path):
+    t = DeltaTable(path)
+    schema = pa.schema(t.schema().to_arrow())
+    write_deltalake(path, pa.table({f.name: pa.nulls(1, f.type) for f in schema}, schema=schema), mode="append")
+    return {}
+
+def optimize(path):
+    return {"metrics": str(DeltaTable(path).optimize.compact())}
+
+def restore(path, version):
+    DeltaTable(path).restore(int(version))
+    return {}
+
+def checkpoint(path):
+    DeltaTable(path).create_checkpoint()
+    return {}
+
+print(json.dumps(globals()[sys.argv[1]](*sys.argv[2:])))
