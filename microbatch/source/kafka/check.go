@@ -28,17 +28,24 @@ func check(c Config, known offsets.Progress, f facts) (source.Available, []*Loss
 		if loss := checkPartition(c, p, known, f); loss != nil {
 			losses = append(losses, loss)
 			a.Holes = append(a.Holes, offsets.Range{Source: c.Name, Partition: p, From: loss.From, Until: loss.Until})
-			a.Progress.Partitions[p] = resumeAfter(loss, known.Partitions[p], f.starts[p])
+			resume(a.Progress.Partitions, loss, f)
 		}
 	}
 	for name, t := range f.topics {
-		a.Progress.Identity[name] = t.identity()
+		if id := t.identity(); id != "" || a.Progress.Identity[name] == "" {
+			a.Progress.Identity[name] = id
+		}
 		for id := range t.partitions {
 			p := offsets.Partition{Topic: name, ID: id}
 			if _, ok := a.Progress.Partitions[p]; !ok {
 				at := f.starts[p]
 				a.Progress.Partitions[p] = offsets.Mark{First: at, Next: at, LeaderEpoch: -1}
 			}
+		}
+	}
+	for name := range a.Progress.Identity {
+		if _, ok := f.topics[name]; !ok {
+			delete(a.Progress.Identity, name)
 		}
 	}
 	return a, losses
@@ -66,7 +73,7 @@ func checkPartition(c Config, p offsets.Partition, known offsets.Progress, f fac
 	if !ok {
 		return loss(recreated, next)
 	}
-	if was := known.Identity[p.Topic]; was != "" && t.identity() != "" && was != t.identity() {
+	if replaced(known.Identity[p.Topic], t.identity()) {
 		return loss(recreated, next)
 	}
 	if _, ok := t.partitions[p.ID]; !ok {
@@ -84,16 +91,22 @@ func checkPartition(c Config, p offsets.Partition, known offsets.Progress, f fac
 	return nil
 }
 
-// resumeAfter is where a partition goes on after a hole (on_data_loss: skip).
-func resumeAfter(l *Loss, was offsets.Mark, start int64) offsets.Mark {
-	switch l.Kind {
-	case belowStart:
+// resume moves a partition to where it goes on after a hole (on_data_loss: skip).
+func resume(marks offsets.Marks, l *Loss, f facts) {
+	p := l.Partition
+	was, start := marks[p], f.starts[p]
+	switch _, there := f.topics[p.Topic].partitions[p.ID]; {
+	case !there: // should it come back, it is a new partition
+		delete(marks, p)
+	case l.Kind == belowStart:
 		was.Next = l.Until
-		return was
-	case truncated, pastEnd: // what has been read is read; the log goes on below it
-		return offsets.Mark{First: was.First, Next: max(start, min(was.Next, l.High)), LeaderEpoch: -1}
+		marks[p] = was
+	case l.Kind == truncated: // what has been read is read; what has grown since is new
+		marks[p] = offsets.Mark{First: was.First, Next: max(start, f.epochEnds[p]), LeaderEpoch: -1}
+	case l.Kind == pastEnd:
+		marks[p] = offsets.Mark{First: was.First, Next: max(start, f.highs[p]), LeaderEpoch: -1}
 	default: // another log
-		return offsets.Mark{First: start, Next: start, LeaderEpoch: -1}
+		marks[p] = offsets.Mark{First: start, Next: start, LeaderEpoch: -1}
 	}
 }
 

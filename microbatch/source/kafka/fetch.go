@@ -16,6 +16,7 @@ import (
 type answer struct {
 	part      *kmsg.FetchResponseTopicPartition
 	throttled bool
+	epoch     int32 // of the leader that was asked
 	err       error
 }
 
@@ -37,7 +38,8 @@ func fetch(ctx context.Context, cl *kgo.Client, p offsets.Partition, id [16]byte
 	t.Topic, t.TopicID = p.Topic, id // newer versions send the id, older ones the name
 	t.Partitions = append(t.Partitions, part)
 	req.Topics = append(req.Topics, t)
-	raw, err := cl.Broker(int(l.broker)).RetriableRequest(ctx, req)
+	// No retries here: the leader may be elsewhere by then.
+	raw, err := cl.Broker(int(l.broker)).Request(ctx, req)
 	if err != nil {
 		return answer{err: err}
 	}
@@ -51,7 +53,7 @@ func fetch(ctx context.Context, cl *kgo.Client, p offsets.Partition, id [16]byte
 	if len(resp.Topics) != 1 || len(resp.Topics[0].Partitions) != 1 {
 		return answer{throttled: true}
 	}
-	return answer{part: &resp.Topics[0].Partitions[0], throttled: resp.ThrottleMillis > 0}
+	return answer{part: &resp.Topics[0].Partitions[0], throttled: resp.ThrottleMillis > 0, epoch: l.epoch}
 }
 
 // meaning is what an answer says about a range.
@@ -71,25 +73,20 @@ const (
 
 // classify says what an answer means for reading [at, until). It does no I/O.
 func classify(a answer, at, until int64, readCommitted bool) (meaning, error) {
-	if a.err != nil {
-		if retriable(a.err) {
-			return leaderMoved, a.err
-		}
-		return failed, a.err
-	}
-	if a.part == nil {
+	err := a.err
+	switch {
+	case err != nil: // no answer
+	case a.part == nil:
 		return askAgain, nil
+	default:
+		err = kerr.ErrorForCode(a.part.ErrorCode)
 	}
-	err := kerr.ErrorForCode(a.part.ErrorCode)
 	switch {
 	case errors.Is(err, kerr.OffsetOutOfRange):
-		if a.part.LogStartOffset > at {
-			return lostBelow, err
-		}
-		return lostAbove, err
-	case errors.Is(err, kerr.UnknownTopicID), errors.Is(err, kerr.UnknownTopicOrPartition), errors.Is(err, kerr.InconsistentTopicID):
+		return classifyOutOfRange(a, at), err
+	case errors.Is(err, kerr.UnknownTopicID), errors.Is(err, kerr.UnknownTopicOrPartition), errors.Is(err, kerr.InconsistentTopicID), errors.Is(err, errNoTopic):
 		return topicGone, err
-	case kerr.IsRetriable(err):
+	case retriable(err) || unreachable(err):
 		return leaderMoved, err
 	case err != nil:
 		return failed, err
@@ -97,6 +94,21 @@ func classify(a answer, at, until int64, readCommitted bool) (meaning, error) {
 		return lostBelow, nil
 	}
 	return classifyBatches(a, at, until, readCommitted), nil
+}
+
+// outOfRange reports whether a broker refused the offset without saying where its log is.
+func (a answer) outOfRange() bool {
+	return a.part != nil && a.part.ErrorCode == kerr.OffsetOutOfRange.Code && a.part.LogStartOffset < 0
+}
+
+func classifyOutOfRange(a answer, at int64) meaning {
+	switch {
+	case a.part == nil, a.part.LogStartOffset <= at && at <= a.part.HighWatermark:
+		return leaderMoved // the log holds the offset by now
+	case a.part.LogStartOffset > at:
+		return lostBelow
+	}
+	return lostAbove
 }
 
 func classifyBatches(a answer, at, until int64, readCommitted bool) meaning {
@@ -120,4 +132,10 @@ func classifyBatches(a answer, at, until int64, readCommitted bool) meaning {
 func retriable(err error) bool {
 	var timeout net.Error
 	return kerr.IsRetriable(err) || kgo.IsRetryableBrokerErr(err) || errors.As(err, &timeout) && timeout.Timeout()
+}
+
+// unreachable tells errors of the network: the leader is down, and another one may be up soon.
+func unreachable(err error) bool {
+	var op *net.OpError
+	return errors.As(err, &op)
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"maps"
 	"regexp"
 	"sync"
 
@@ -38,18 +39,36 @@ func (t topic) identity() string {
 type metadata struct {
 	mu     sync.Mutex
 	topics map[string]topic
+	agreed map[string]string // identities that ranges were planned for, by topic
 }
 
-func (m *metadata) leader(p offsets.Partition) (leader, [16]byte, bool) {
+// agree says which topics ranges are planned for from now on.
+func (m *metadata) agree(identity map[string]string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.agreed = maps.Clone(identity)
+}
+
+// leader is where to fetch a partition of the topic that ranges were planned for. Another topic that has taken its name
+// is an unknown id, as brokers say it: offsets of one mean nothing in the other.
+func (m *metadata) leader(p offsets.Partition) (leader, [16]byte, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	t, ok := m.topics[p.Topic]
 	if !ok {
-		return leader{}, [16]byte{}, false
+		return leader{}, t.id, errNoTopic
 	}
-	l, ok := t.partitions[p.ID]
-	return l, t.id, ok && l.broker >= 0
+	if replaced(m.agreed[p.Topic], t.identity()) {
+		return leader{}, t.id, kerr.UnknownTopicID
+	}
+	if l, ok := t.partitions[p.ID]; ok && l.broker >= 0 {
+		return l, t.id, nil
+	}
+	return leader{}, t.id, kerr.LeaderNotAvailable
 }
+
+// replaced reports whether a topic of the same name is another one; brokers without topic ids cannot tell.
+func replaced(was, is string) bool { return was != "" && is != "" && was != is }
 
 // errNoTopic: metadata does not know the topic. A new topic needs a moment, so it is asked for again.
 var errNoTopic = errors.New("topic does not exist")
@@ -93,10 +112,24 @@ func requestTopics(ctx context.Context, cl *kgo.Client, c Config) (map[string]to
 			return nil, err
 		}
 	}
-	if len(found) == 0 {
-		return nil, fmt.Errorf("source %s: %w: no topic matches %q", c.Name, errNoTopic, c.Pattern)
+	return found, complete(c, found)
+}
+
+// complete checks that metadata knows every topic that was asked for.
+func complete(c Config, found map[string]topic) error {
+	if pattern := c.Pattern; pattern != "" && len(found) == 0 {
+		return fmt.Errorf("source %s: %w: none matches %q on these brokers; create one, or check the pattern", c.Name, errNoTopic, pattern)
 	}
-	return found, nil
+	for _, name := range c.Topics {
+		if _, ok := found[name]; !ok {
+			return noTopic(c, name)
+		}
+	}
+	return nil
+}
+
+func noTopic(c Config, name string) error {
+	return fmt.Errorf("source %s: %w: %s on these brokers; create it, or check the name", c.Name, errNoTopic, name)
 }
 
 func compilePattern(pattern string) (*regexp.Regexp, error) {
@@ -109,7 +142,7 @@ func compilePattern(pattern string) (*regexp.Regexp, error) {
 func readTopic(c Config, t kmsg.MetadataResponseTopic) (topic, error) {
 	err := kerr.ErrorForCode(t.ErrorCode)
 	if errors.Is(err, kerr.UnknownTopicOrPartition) || err == nil && len(t.Partitions) == 0 {
-		return topic{}, fmt.Errorf("source %s: %w: %s on these brokers; create it, or check the name", c.Name, errNoTopic, *t.Topic)
+		return topic{}, noTopic(c, *t.Topic)
 	}
 	if err != nil {
 		return topic{}, fmt.Errorf("source %s: topic %s: %w", c.Name, *t.Topic, err)

@@ -14,7 +14,9 @@ type rawBuilder struct {
 
 func newRawBuilder(withKey bool) *rawBuilder { return &rawBuilder{withKey: withKey} }
 
-func (b *rawBuilder) full() bool { return len(b.offsets) >= rawRows || b.values.Bytes() >= rawBytes }
+func (b *rawBuilder) full() bool {
+	return len(b.offsets) >= rawRows || b.values.Bytes()+b.keys.Bytes() >= rawBytes
+}
 
 func (b *rawBuilder) add(r *record) {
 	appendOrNull(&b.values, r.value)

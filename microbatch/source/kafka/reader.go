@@ -139,6 +139,9 @@ func (r *reader) advance(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if a.outOfRange() {
+		a = r.locate(ctx, a)
+	}
 	readCommitted := !r.s.c.ReadUncommitted
 	what, cause := classify(a, r.at, r.r.Until, readCommitted)
 	if what == progressed {
@@ -169,7 +172,7 @@ func (r *reader) react(ctx context.Context, what meaning, cause error, a answer)
 		return r.s.sleep(ctx, 20*time.Millisecond)
 	case leaderMoved:
 		if r.stuck > patienceMove {
-			return r.errorf("no leader answers: %w", cause)
+			return r.errorf("no leader answers, is its broker up? %w", cause)
 		}
 		return r.refresh(ctx)
 	case topicGone:
@@ -205,6 +208,16 @@ func (r *reader) refresh(ctx context.Context) error {
 	return nil
 }
 
+// locate adds to a refused offset where the log is: brokers do not say so themselves.
+func (r *reader) locate(ctx context.Context, a answer) answer {
+	start, high, err := r.s.extent(ctx, r.r.Partition)
+	if err != nil {
+		return answer{err: err}
+	}
+	a.part.LogStartOffset, a.part.HighWatermark = start, high
+	return a
+}
+
 func (r *reader) loss(kind lossKind, until int64, a answer) error {
 	l := &Loss{Kind: kind, Source: r.s.c.Name, Partition: r.r.Partition, From: r.at, Until: until, LogStart: -1, High: -1}
 	if a.part != nil {
@@ -222,7 +235,8 @@ func (r *reader) gap(ctx context.Context, a answer) error {
 	if !compacted {
 		return r.loss(gap, r.r.Until, a)
 	}
-	r.at = r.r.Until
+	// Epochs before this one may end below the gap, so they say nothing of its end.
+	r.at, r.epoch = r.r.Until, max(r.epoch, a.epoch)
 	return nil
 }
 
@@ -256,21 +270,20 @@ func (r *reader) next(ctx context.Context) (answer, error) {
 	if p := r.ahead; p != nil && p.at == r.at {
 		select {
 		case a := <-p.answer:
-			r.ahead, r.held = nil, p.held
 			p.cancel()
-			return a, nil
+			if a.err == nil {
+				r.ahead, r.held = nil, p.held
+				return a, nil
+			}
+			p.answer <- a // it was sent in a call that may be over: ask in this one
 		case <-ctx.Done():
 			return answer{}, context.Cause(ctx)
 		}
 	}
 	r.dropAhead()
-	l, id, ok := r.s.meta.leader(r.r.Partition)
-	if !ok {
-		r.stuck++
-		if r.stuck > patienceMove {
-			return answer{}, r.errorf("the partition has no leader")
-		}
-		return answer{}, r.refresh(ctx)
+	l, id, err := r.s.meta.leader(r.r.Partition)
+	if err != nil {
+		return answer{err: err}, nil
 	}
 	size := r.size
 	if err := r.s.budget.Acquire(ctx, int64(size)); err != nil {
@@ -283,8 +296,8 @@ func (r *reader) next(ctx context.Context) (answer, error) {
 // prefetch sends the next fetch if the budget has room for it; it never waits for room, or two readers could
 // wait for each other.
 func (r *reader) prefetch(ctx context.Context, at int64) {
-	l, id, ok := r.s.meta.leader(r.r.Partition)
-	if at >= r.r.Until || !ok || !r.s.budget.TryAcquire(int64(r.size)) {
+	l, id, err := r.s.meta.leader(r.r.Partition)
+	if at >= r.r.Until || err != nil || !r.s.budget.TryAcquire(int64(r.size)) {
 		return
 	}
 	ctx, cancel := context.WithCancel(ctx)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kadm"
+	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
 	"golang.org/x/sync/semaphore"
 
@@ -78,6 +79,7 @@ func (s *Source) Available(ctx context.Context, known offsets.Progress) (source.
 	for try := 0; ; try++ {
 		a, losses, err := s.look(ctx, known)
 		if err == nil && len(losses) == 0 {
+			s.meta.agree(a.Progress.Identity)
 			return a, nil
 		}
 		if ctx.Err() != nil {
@@ -103,6 +105,7 @@ func (s *Source) settle(a source.Available, losses []*Loss, err error) (source.A
 	if !s.c.SkipLoss {
 		return a, losses[0]
 	}
+	s.meta.agree(a.Progress.Identity)
 	return a, nil
 }
 
@@ -155,8 +158,45 @@ func (s *Source) listOffsets(ctx context.Context, f *facts) error {
 		if err != nil {
 			return fmt.Errorf("source %s: list offsets: %w", s.c.Name, err)
 		}
+		if err := covers(s.c, *q.into, f.topics); err != nil {
+			return err
+		}
 	}
 	return nil
+}
+
+// covers checks that every partition of the topics has an offset. The client asks metadata again for what to list, so a
+// hiccup there could leave partitions out.
+func covers(c Config, listed offsets.Positions, topics map[string]topic) error {
+	for name, t := range topics {
+		for id := range t.partitions {
+			if at, ok := listed[offsets.Partition{Topic: name, ID: id}]; !ok || at < 0 {
+				return fmt.Errorf("source %s: topic %s, partition %d has no offsets: %w", c.Name, name, id, kerr.LeaderNotAvailable)
+			}
+		}
+	}
+	return nil
+}
+
+// extent is the log start and the high watermark of a partition.
+func (s *Source) extent(ctx context.Context, p offsets.Partition) (start, high int64, err error) {
+	for _, q := range []struct {
+		into *int64
+		list func(context.Context, ...string) (kadm.ListedOffsets, error)
+	}{{&start, s.adm.ListStartOffsets}, {&high, s.adm.ListEndOffsets}} {
+		listed, err := q.list(ctx, p.Topic)
+		if err != nil {
+			return -1, -1, err
+		}
+		o, ok := listed.Lookup(p.Topic, p.ID)
+		if !ok {
+			return -1, -1, kerr.LeaderNotAvailable
+		}
+		if *q.into = o.Offset; o.Err != nil {
+			return -1, -1, o.Err
+		}
+	}
+	return start, high, nil
 }
 
 func positions(listed kadm.ListedOffsets) (offsets.Positions, error) {
@@ -199,6 +239,9 @@ func (s *Source) epochEnds(ctx context.Context, known offsets.Progress, topics m
 	}
 	for topic, partitions := range resp {
 		for id, e := range partitions {
+			if e.Err != nil && kerr.IsRetriable(e.Err) {
+				return nil, fmt.Errorf("source %s: offsets for leader epochs: %w", s.c.Name, e.Err)
+			}
 			if e.Err == nil && e.EndOffset >= 0 {
 				ends[offsets.Partition{Topic: topic, ID: id}] = e.EndOffset
 			}
