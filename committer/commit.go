@@ -32,9 +32,12 @@ type Result struct {
 }
 
 // Commit makes the batch visible, with its offsets, and publishes what depends on it. On nil it is done.
-// ErrFenced, ErrPositionLost and ErrRefused mean it was certainly not applied; after any
-// other error only a new Open can tell.
+// ErrFenced and ErrPositionLost mean it was certainly not applied; after any other error only a new
+// Open can tell. Once an entry was sent without success, or not published, no further one is.
 func (c *Committer) Commit(ctx context.Context, b Batch) (Result, error) {
+	if c.stopped != nil {
+		return Result{}, fmt.Errorf("an earlier commit ended this run: %w", c.stopped)
+	}
 	r := c.nextRecord()
 	r.FirstBatch, r.LastBatch, r.Sources, r.Watermarks, r.Watermark = b.First, b.Last, b.Sources, b.Watermarks, b.Watermark
 	r.BatchTime, r.State = b.Time, b.State
@@ -94,20 +97,24 @@ func (c *Committer) commit(ctx context.Context, r *Record, files []lakehouse.Dat
 	change := c.change(r, files, operation)
 	base, err := c.put(ctx, r, change)
 	if err != nil {
+		c.stopped = err
 		return err
 	}
 	c.base, c.last = base, r
+	c.records.add(r.Token, change.Time)
+	c.stopped = c.afterPut(ctx, r)
+	return c.stopped
+}
+
+// afterPut publishes what the entry made due.
+func (c *Committer) afterPut(ctx context.Context, r *Record) error {
 	if err := c.step("commit"); err != nil {
 		return err
 	}
 	if err := c.publish(ctx, r); err != nil {
 		return err
 	}
-	if err := c.step("publish"); err != nil {
-		return err
-	}
-	c.records.add(r.Token, change.Time)
-	return nil
+	return c.step("publish")
 }
 
 func (c *Committer) writeRecord(ctx context.Context, r *Record) error {
@@ -154,36 +161,75 @@ func (c *Committer) put(ctx context.Context, r *Record, change lakehouse.Change)
 	if err := c.verify(ctx, base); err != nil {
 		return base, err
 	}
+	var sent error // the newest answer while an entry of ours may be under way to base.Version+1
 	for ask := 0; ask < maxAsks; {
 		next, err := c.opts.Table.Commit(ctx, base, change)
-		if err == nil {
+		switch {
+		case err == nil:
 			return next, nil
-		}
-		if !errors.Is(err, lakehouse.ErrConflict) && !errors.Is(err, lakehouse.ErrUnknown) {
+		case errors.Is(err, lakehouse.ErrConflict), errors.Is(err, lakehouse.ErrUnknown), sent != nil:
+			sent = err
+		default:
 			return base, c.certain(err)
 		}
-		next, entry, ok, readErr := c.opts.Table.Next(ctx, base)
-		if readErr != nil || !ok {
+		next, entry, ok, err := c.opts.Table.Next(ctx, base)
+		if err != nil || !ok {
 			// Not known, or not there yet: the same body under the same key may be sent again.
 			ask++
+			sent = errors.Join(sent, err)
 			if err := c.opts.Sleep(ctx, pause(ask)); err != nil {
-				return base, fmt.Errorf("%w: batch %d of %s at version %d: %w", ErrOutcomeUnknown, r.LastBatch, c.opts.Name, base.Version+1, err)
+				return base, c.unknown(r, base, err)
 			}
 			continue
 		}
-		switch v := judge(entry, c.app, r.Token); v {
-		case own:
+		if judge(entry, c.app, r.Token) == own {
 			return next, nil
-		case fenced:
-			return base, c.fencedBy(ctx, entry)
-		default:
-			if err := c.admit(next, entry, change); err != nil {
-				return base, err
-			}
-			base = next
+		}
+		if err := c.lostTo(ctx, next, entry, change); err != nil {
+			return base, err
+		}
+		base, sent = next, nil // the version is another's for good: nothing of ours can land there any more
+	}
+	return base, c.unknown(r, base, sent)
+}
+
+func (c *Committer) unknown(r *Record, base lakehouse.Snapshot, cause error) error {
+	return fmt.Errorf("%w: batch %d of %s at version %d of %s could not be read back: %w; start again, the table will tell", ErrOutcomeUnknown, r.LastBatch, c.opts.Name, base.Version+1, c.opts.Table, cause)
+}
+
+// lostTo says why the run ends after another's entry took the version, nil if our change may go on top of it.
+func (c *Committer) lostTo(ctx context.Context, next lakehouse.Snapshot, e lakehouse.Entry, change lakehouse.Change) error {
+	if judge(e, c.app, change.Txn.Token) == fenced {
+		return c.fencedBy(ctx, e, c.opts.Name)
+	}
+	name, err := c.renamed(ctx, e)
+	switch {
+	case err != nil:
+		return err
+	case name != "":
+		return c.fencedBy(ctx, e, name)
+	}
+	return c.admit(next, e, change)
+}
+
+// renamed finds the other name under which an entry goes on from where we are: this pipeline's previous
+// name, still running, or a new one that has it for its previous name.
+func (c *Committer) renamed(ctx context.Context, e lakehouse.Entry) (string, error) {
+	if c.last == nil {
+		return "", nil
+	}
+	for _, name := range pipelines(e.Txns) {
+		if name == c.last.Pipeline {
+			return name, nil
+		}
+		switch r, err := ReadRecord(ctx, c.opts.Objects, name, e.Txns[appID(name)].Token); {
+		case err != nil && !gone(err):
+			return "", fmt.Errorf("%w: version %d of %s is of pipeline %s, whose record cannot be read: %w", ErrOutcomeUnknown, e.Version, c.opts.Table, name, err)
+		case err == nil && r.Parent == c.last.Token:
+			return name, nil
 		}
 	}
-	return base, fmt.Errorf("%w: batch %d of %s at version %d could not be read back; start again, the table will tell", ErrOutcomeUnknown, r.LastBatch, c.opts.Name, base.Version+1)
+	return "", nil
 }
 
 func pause(n int) time.Duration { return min(5*time.Second, 25*time.Millisecond<<n) }
@@ -237,10 +283,10 @@ func (c *Committer) admit(next lakehouse.Snapshot, e lakehouse.Entry, change lak
 	return nil
 }
 
-func (c *Committer) fencedBy(ctx context.Context, e lakehouse.Entry) error {
-	txn := e.Txns[c.app]
+func (c *Committer) fencedBy(ctx context.Context, e lakehouse.Entry, name string) error {
+	txn := e.Txns[appID(name)]
 	who := fmt.Sprintf("record %d", txn.Token)
-	if r, err := ReadRecord(ctx, c.opts.Objects, c.opts.Name, txn.Token); err == nil {
+	if r, err := ReadRecord(ctx, c.opts.Objects, name, txn.Token); err == nil {
 		who = fmt.Sprintf("%s (epoch %d)", r.Writer, r.Epoch)
 	}
 	return fmt.Errorf("%w: %s took over pipeline %s at version %d of %s; this run (epoch %d) ends here", ErrFenced, who, c.opts.Name, e.Version, c.opts.Table, c.epoch)

@@ -12,4 +12,7 @@ var (
 	ErrRefused = errors.New("refused")
 	// ErrOutcomeUnknown: a commit was sent and could not be asked about. The next start settles it.
 	ErrOutcomeUnknown = errors.New("commit outcome unknown")
+
+	// errDamaged: a record file is there and is not what was written.
+	errDamaged = errors.New("record is damaged")
 )

@@ -63,6 +63,7 @@ type Committer struct {
 	queryID string
 	tableID string
 	records retention
+	stopped error // why no further entry may be put
 }
 
 // Open reads the table, decides (Resolve), rolls the newest commit forward and, unless the
@@ -74,10 +75,10 @@ func Open(ctx context.Context, opts Options) (*Committer, error) {
 		if err != nil {
 			return nil, err
 		}
-		if decision.Kind == Refuse {
-			return nil, decision.Err
-		}
 		if err := c.adopt(ctx, decision); err != nil {
+			if c.moved(ctx) {
+				continue // the facts were read in pieces while another writer committed: they mean nothing together
+			}
 			return nil, err
 		}
 		if opts.Bounded {
@@ -92,6 +93,12 @@ func Open(ctx context.Context, opts Options) (*Committer, error) {
 		}
 		return c, nil
 	}
+}
+
+// moved reports whether the table has gone on since it was read.
+func (c *Committer) moved(ctx context.Context) bool {
+	_, _, ok, err := c.opts.Table.Next(ctx, c.base)
+	return ok && err == nil
 }
 
 // Last is the newest committed record, nil before the first commit.
@@ -129,12 +136,16 @@ func (c *Committer) facts(ctx context.Context) (Facts, error) {
 		f.Proof, err = c.proof(ctx)
 		return f, err
 	}
-	if f.Record, f.RecordErr = ReadRecord(ctx, o.Objects, name, txn.Token); f.RecordErr != nil && !errors.Is(f.RecordErr, store.ErrNotExist) && ctx.Err() != nil {
-		return f, f.RecordErr
+	f.Record, f.RecordErr = ReadRecord(ctx, o.Objects, name, txn.Token)
+	if f.RecordErr != nil && !gone(f.RecordErr) {
+		return f, fmt.Errorf("read record %d of %s: %w", txn.Token, name, f.RecordErr)
 	}
 	f.Taken, err = c.takenSince(ctx, appID(name), txn)
 	return f, err
 }
+
+// gone tells a record that is not there, or not usable, from one that could not be read this time.
+func gone(err error) bool { return errors.Is(err, store.ErrNotExist) || errors.Is(err, errDamaged) }
 
 // position returns the txn a start goes on from, and the name it was written under.
 func (f Facts) position() (name string, txn lakehouse.Txn, ok bool) {
@@ -153,7 +164,11 @@ func ReadRecord(ctx context.Context, objects store.Store, name string, token int
 	if err != nil {
 		return nil, err
 	}
-	return decodeRecord(file, b)
+	r, err := decodeRecord(file, b)
+	if err == nil && r.Token != token {
+		return nil, fmt.Errorf("%w: %s holds record %d", errDamaged, file, r.Token)
+	}
+	return r, err
 }
 
 // proof looks for a record that has a parent.
@@ -168,7 +183,11 @@ func (c *Committer) proof(ctx context.Context) (int64, error) {
 			continue
 		}
 		r, err := ReadRecord(ctx, c.opts.Objects, c.opts.Name, token)
-		if err != nil || r.Parent != 0 { // what cannot be read may be proof as well
+		switch {
+		case errors.Is(err, store.ErrNotExist):
+		case err != nil && !gone(err):
+			return 0, fmt.Errorf("read record %d of %s: %w", token, c.opts.Name, err)
+		case err != nil, r.Parent != 0: // what is damaged may be proof as well
 			return token, nil
 		}
 	}
@@ -204,6 +223,9 @@ func (c *Committer) takenSince(ctx context.Context, app string, txn lakehouse.Tx
 
 // adopt makes a decision the state of the committer and finishes the newest commit.
 func (c *Committer) adopt(ctx context.Context, d Decision) error {
+	if d.Kind == Refuse {
+		return d.Err
+	}
 	if err := c.checkSchema(c.base); err != nil {
 		return err
 	}

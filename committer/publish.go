@@ -68,40 +68,45 @@ func (c *Committer) publishSide(ctx context.Context, s SideTable, files SideFile
 	if err != nil {
 		return err
 	}
-	change := c.sideChange(s, files, r)
+	change, creation := c.sideChange(files, r), c.sideCreation(s, files.Kind)
+	var sent error // the newest answer while our entry may be under way
 	for ask := 0; ask < maxAsks; {
 		if txn, ok := snap.Txns[app]; ok && txn.Batch >= r.LastBatch {
 			return nil
 		}
-		change.Create = c.sideCreation(s, files.Kind, snap)
+		if err := c.checkSide(files.Kind, s, snap); err != nil {
+			return err
+		}
+		if change.Create = nil; snap.Version < 0 {
+			change.Create = creation
+		}
 		_, err := s.Table.Commit(ctx, snap, change)
 		if err == nil {
 			return nil
 		}
-		if !errors.Is(err, lakehouse.ErrConflict) && !errors.Is(err, lakehouse.ErrUnknown) {
+		if sent == nil && !errors.Is(err, lakehouse.ErrConflict) && !errors.Is(err, lakehouse.ErrUnknown) {
 			return err
 		}
 		next, _, ok, readErr := s.Table.Next(ctx, snap)
 		if readErr == nil && ok {
-			snap = next
+			snap, sent = next, nil
 			continue
 		}
 		ask++
+		sent = errors.Join(err, readErr)
 		if err := c.opts.Sleep(ctx, pause(ask)); err != nil {
 			return err
 		}
 	}
-	return ErrOutcomeUnknown
+	return fmt.Errorf("%w: %w", ErrOutcomeUnknown, sent)
 }
 
-func (c *Committer) sideChange(s SideTable, files SideFiles, r *Record) lakehouse.Change {
+func (c *Committer) sideChange(files SideFiles, r *Record) lakehouse.Change {
 	return lakehouse.Change{App: appID(r.Pipeline), Txn: lakehouse.Txn{Batch: r.LastBatch, Token: r.Token}, Time: c.opts.Now().UnixMilli(),
 		Add: files.Files, DataChange: true, Operation: "STREAMING UPDATE", Parameters: map[string]string{"outputMode": "Append", "queryId": r.QueryID}}
 }
 
-func (c *Committer) sideCreation(s SideTable, kind string, snap lakehouse.Snapshot) *lakehouse.Creation {
-	if snap.Version >= 0 {
-		return nil
-	}
+// sideCreation is made once for a publication: its id is part of the body, which must not change between tries.
+func (c *Committer) sideCreation(s SideTable, kind string) *lakehouse.Creation {
 	return &lakehouse.Creation{ID: c.opts.NewID(), Schema: nullable(s.Schema), Properties: map[string]string{sideOf: c.owner(c.opts.Name, kind)}}
 }

@@ -80,19 +80,19 @@ func (r *Record) encode() ([]byte, error) {
 func decodeRecord(name string, b []byte) (*Record, error) {
 	var head struct{ Format int }
 	if err := json.Unmarshal(b, &head); err != nil {
-		return nil, fmt.Errorf("record %s is damaged: %w", name, err)
+		return nil, fmt.Errorf("%w: %s: %w", errDamaged, name, err)
 	}
 	if head.Format != Format {
-		return nil, fmt.Errorf("record %s has format %d, this program reads format %d: use the version that wrote it", name, head.Format, Format)
+		return nil, fmt.Errorf("%w: %s has format %d, this program reads format %d: use the version that wrote it", errDamaged, name, head.Format, Format)
 	}
 	d := json.NewDecoder(bytes.NewReader(b))
 	d.DisallowUnknownFields()
 	r := new(Record)
 	if err := d.Decode(r); err != nil {
-		return nil, fmt.Errorf("record %s is damaged: %w", name, err)
+		return nil, fmt.Errorf("%w: %s: %w", errDamaged, name, err)
 	}
-	if r.Token <= 0 || r.LastBatch < -1 || r.Epoch < 1 || r.Pipeline == "" {
-		return nil, fmt.Errorf("record %s is damaged: token %d, batch %d, epoch %d, pipeline %q", name, r.Token, r.LastBatch, r.Epoch, r.Pipeline)
+	if r.Token <= 0 || r.FirstBatch < -1 || r.LastBatch < r.FirstBatch || r.Epoch < 1 || r.Pipeline == "" {
+		return nil, fmt.Errorf("%w: %s: token %d, batches %d to %d, epoch %d, pipeline %q", errDamaged, name, r.Token, r.FirstBatch, r.LastBatch, r.Epoch, r.Pipeline)
 	}
 	return r, nil
 }

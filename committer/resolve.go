@@ -14,7 +14,7 @@ type Facts struct {
 	Name     string // of this pipeline
 	Previous string // previous_name, or ""
 	Append   bool   // sink.existing: append
-	// AcceptLoss goes on as fresh where the position is lost.
+	// AcceptLoss goes on without rows that another writer took, and as fresh where no commit of ours is left.
 	AcceptLoss bool
 
 	Version int64                    // newest version, -1: no table
@@ -55,14 +55,15 @@ type Decision struct {
 //	our txn, its record there             -> continue after it
 //	our txn, its record gone              -> refuse: position lost
 //	our rows taken since by another       -> refuse: position lost, unless accepted
-//	no txn, previous_name has one         -> continue under the new name
+//	no txn, previous_name has one         -> as if it were ours, under the new name
+//	no txn, previous_name has none        -> refuse, naming the pipelines found
 //	no txn, a record with a parent        -> refuse: position lost (a parent proves an earlier commit)
 //	no txn, no table or an empty one      -> fresh
 //	no txn, sink.existing: append         -> fresh on top of what is there
 //	no txn, a table with rows             -> refuse, naming the pipelines found
 func Resolve(f Facts) Decision {
 	if _, ours := f.Apps[appID(f.Name)]; ours {
-		return resume(f)
+		return resume(f, f.Name)
 	}
 	if f.Previous != "" {
 		return adopt(f)
@@ -76,13 +77,14 @@ func Resolve(f Facts) Decision {
 	return refuse(ErrRefused, "%s exists, and no commit in it is of pipeline %s (%s); to add to it say sink.existing: append, after a change of name say previous_name", f.Table, f.Name, found(f.Apps))
 }
 
-func resume(f Facts) Decision {
-	txn := f.Apps[appID(f.Name)]
+// resume goes on after the newest commit of a name, this pipeline's or its previous one.
+func resume(f Facts, name string) Decision {
+	txn := f.Apps[appID(name)]
 	switch {
 	case f.Record == nil:
-		return refuse(ErrPositionLost, "the record %d of batch %d of pipeline %s is missing or unusable in %s (%w); restore the folder _lakewheel", txn.Token, txn.Batch, f.Name, f.Table, orMissing(f.RecordErr))
+		return refuse(ErrPositionLost, "the record %d of batch %d of pipeline %s is missing or unusable in %s (%w); restore the folder _lakewheel", txn.Token, txn.Batch, name, f.Table, orMissing(f.RecordErr))
 	case f.Record.Token != txn.Token || f.Record.LastBatch != txn.Batch:
-		return refuse(ErrPositionLost, "the record of batch %d of pipeline %s in %s speaks of batch %d: restore the folder _lakewheel", txn.Batch, f.Name, f.Table, f.Record.LastBatch)
+		return refuse(ErrPositionLost, "the record of batch %d of pipeline %s in %s speaks of batch %d: restore the folder _lakewheel", txn.Batch, name, f.Table, f.Record.LastBatch)
 	case f.Taken != nil && !f.AcceptLoss:
 		return refuse(ErrPositionLost, "%s", takenMessage(f.Table, *f.Taken))
 	}
@@ -93,10 +95,7 @@ func adopt(f Facts) Decision {
 	if _, ok := f.Apps[appID(f.Previous)]; !ok {
 		return refuse(ErrRefused, "previous_name is %s, but %s holds no commit of it (%s)", f.Previous, f.Table, found(f.Apps))
 	}
-	if f.Record == nil {
-		return refuse(ErrPositionLost, "the newest record of %s is missing or unusable in %s (%w); restore the folder _lakewheel", f.Previous, f.Table, orMissing(f.RecordErr))
-	}
-	return Decision{Kind: Continue, Record: f.Record}
+	return resume(f, f.Previous)
 }
 
 func refuse(kind error, format string, args ...any) Decision {

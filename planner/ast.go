@@ -197,18 +197,20 @@ func height(n node) int {
 	return deepest + 1
 }
 
-// weight counts the operators that binding n makes, up to maxWeight: an operand that a
-// rewrite repeats counts each time, and nested repeats multiply.
-func weight(n node) int {
-	total := 1
+// extent counts the nodes of n and those of its bound form, in which an operand that a
+// rewrite repeats counts each time: nested repeats multiply. bound stops growing at a
+// number that no text reaches without repeats.
+func extent(n node) (nodes, bound int) {
+	nodes, bound = 1, 1
 	for i, c := range children(n) {
 		times := 1
 		if i == 0 {
 			times = repeats(n)
 		}
-		total = min(total+times*weight(c), maxWeight)
+		more, heavier := extent(c)
+		nodes, bound = nodes+more, min(bound+times*heavier, 2*maxTextBytes)
 	}
-	return total
+	return nodes, bound
 }
 
 // repeats is how often binding evaluates the first operand of n.

@@ -51,8 +51,10 @@ func (b *binder) exprError(n node, err error) {
 	switch {
 	case errors.As(err, &unknown):
 		hint := ""
-		if len(unknown.Suggestions) > 0 {
-			hint = didYouMean(unknown.Suggestions[0])
+		for _, s := range unknown.Suggestions {
+			if hint == "" && !isReserved(s) {
+				hint = didYouMean(s)
+			}
 		}
 		if op, ok := n.(*operation); ok {
 			b.fail(at, "", "the operator "+strings.ToUpper(op.op)+" is not supported yet", "")

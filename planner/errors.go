@@ -31,9 +31,19 @@ func newError(text string, offset int, condition, message, hint string) *Error {
 	caret := utf8.RuneCountInString(text[begin:offset])
 	return &Error{
 		Offset: offset, Line: strings.Count(before, "\n") + 1, Column: caret + 1,
-		Condition: condition, Message: message, Hint: hint,
+		Condition: condition, Message: clipSentence(message), Hint: clipSentence(hint),
 		excerpt: strings.TrimSuffix(text[begin:end], "\r"), caret: caret,
 	}
+}
+
+// maxSentence is the longest message or hint, in bytes: both may quote the user's text.
+const maxSentence = 600
+
+func clipSentence(s string) string {
+	if len(s) <= maxSentence {
+		return s
+	}
+	return strings.ToValidUTF8(s[:maxSentence], "") + "..."
 }
 
 // Error is one sentence: "3:14: [CONDITION] message (hint)".

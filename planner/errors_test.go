@@ -2,6 +2,7 @@ package planner
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -48,6 +49,9 @@ func TestLimits(t *testing.T) {
 		{"subqueries", strings.Repeat("SELECT * FROM (", 1000), "the query nests deeper than 200 levels"},
 		{"chain", "SELECT amount" + strings.Repeat(" + amount", 2000) + " AS x FROM events", "the expression nests deeper than 1000 operators"},
 		{"casts", "SELECT page" + strings.Repeat("::STRING", 2000) + " AS x FROM events", "the expression nests deeper than 1000 operators"},
+		{"between", "SELECT " + strings.Repeat("(", 60) + "page" + strings.Repeat(" BETWEEN page AND page)", 60) + " AS x FROM events", "the expression is too large"},
+		{"nullif", "SELECT " + strings.Repeat("nullif(", 60) + "page" + strings.Repeat(", 'x')", 60) + " AS x FROM events", "the expression is too large"},
+		{"case", "SELECT " + strings.Repeat("CASE ", 60) + "amount" + strings.Repeat(" WHEN 1 THEN 2 WHEN 2 THEN 3 END", 60) + " AS x FROM events", "the expression is too large"},
 		{"bytes", "SELECT '\xff' FROM events", "the text is not valid UTF-8"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -57,6 +61,31 @@ func TestLimits(t *testing.T) {
 	}
 	_, err := Plan("SELECT amount"+strings.Repeat(" + amount", 900)+" AS x FROM events", pages)
 	require.NoError(t, err)
+}
+
+// Wide texts are planned, and refused, in time that grows with their length: as a
+// product of columns and columns each of these would take minutes.
+func TestWideTexts(t *testing.T) {
+	const wide = 50000
+	var items, ddl strings.Builder
+	for i := range wide {
+		fmt.Fprintf(&items, "page AS c%d, ", i)
+		fmt.Fprintf(&ddl, "c%d INT, ", i)
+	}
+	p, err := Plan("SELECT "+items.String()+"amount FROM events", pages)
+	require.NoError(t, err)
+	require.Equal(t, wide+1, p.Physical.Schema().Len())
+	s, err := ParseSchema(ddl.String() + "z INT")
+	require.NoError(t, err)
+	require.Equal(t, wide+1, s.Len())
+	_, err = Plan("SELECT "+strings.Repeat("9", wide)+" AS x FROM events", pages)
+	require.Less(t, len(err.Error()), 2*maxSentence, "a quoted text is cut")
+	for _, fault := range []string{"pge, ", "page, "} {
+		_, err = Plan("SELECT "+strings.Repeat(fault, wide)+"amount FROM events", pages)
+		var all Errors
+		require.True(t, errors.As(err, &all))
+		require.Len(t, all, maxFaults, "the first faults only")
+	}
 }
 
 func TestClosest(t *testing.T) {

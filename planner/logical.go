@@ -58,39 +58,51 @@ func (p *Project) Input() LogicalNode { return p.In }
 
 func (s *Scan) line() string    { return "Scan " + scanText(s.Source, s.Columns, s.Out) }
 func (f *Filter) line() string  { return "Filter " + f.Pred.String() }
-func (p *Project) line() string { return "Project " + projectText(p.Exprs, p.Out) }
+func (p *Project) line() string { return "Project " + strings.Join(outputTexts(p.Exprs, p.Out), ", ") }
 
 // scanText is "events columns=(ts TIMESTAMP) hidden=(_offset BIGINT NOT NULL)".
 func scanText(source string, columns []ScanColumn, out *columnar.Schema) string {
-	visible, hidden := &columnar.Schema{}, &columnar.Schema{}
+	var visible, hidden []string
 	for i, c := range columns {
-		to := visible
+		text := quoteName(c.Name) + " " + typeText(out.Fields[i])
 		if c.Hidden {
-			to = hidden
+			hidden = append(hidden, text)
+		} else {
+			visible = append(visible, text)
 		}
-		to.Fields = append(to.Fields, out.Fields[i])
 	}
-	text := source + " columns=(" + visible.String() + ")"
-	if hidden.Len() > 0 {
-		text += " hidden=(" + hidden.String() + ")"
+	text := quoteName(source) + " columns=(" + strings.Join(visible, ", ") + ")"
+	if len(hidden) > 0 {
+		text += " hidden=(" + strings.Join(hidden, ", ") + ")"
 	}
 	return text
 }
 
-// projectText is "page, (amount * 2) AS twice".
-func projectText(exprs []compute.Expr, out *columnar.Schema) string {
+// typeText is "INT" or "INT NOT NULL".
+func typeText(f columnar.Field) string {
+	if f.Nullable {
+		return f.Type.String()
+	}
+	return f.Type.String() + " NOT NULL"
+}
+
+// outputTexts are "page" and "(amount * 2) AS twice", one a column.
+func outputTexts(exprs []compute.Expr, out *columnar.Schema) []string {
 	parts := make([]string, len(exprs))
 	for i, e := range exprs {
 		parts[i] = e.String()
-		if name := out.Fields[i].Name; name != parts[i] {
-			parts[i] += " AS " + quoteName(name)
+		if name := quoteName(out.Fields[i].Name); name != parts[i] {
+			parts[i] += " AS " + name
 		}
 	}
-	return strings.Join(parts, ", ")
+	return parts
 }
 
 // quoteName puts a name that is not a plain word into backticks.
 func quoteName(name string) string {
+	if name == "" {
+		return "``"
+	}
 	for i := range len(name) {
 		if !isWord(name[i]) {
 			return "`" + strings.ReplaceAll(name, "`", "``") + "`"

@@ -11,9 +11,8 @@ const maxDepth = 200
 // maxHeight bounds the syntax tree, chains such as a + b + c + ... included.
 const maxHeight = 1000
 
-// maxWeight bounds an expression after operands have been repeated. No text within
-// maxTextBytes reaches it without nested repeats.
-const maxWeight = maxTextBytes
+// maxRepeated bounds by how many nodes binding may make an expression larger.
+const maxRepeated = 1 << 15
 
 // parser reads tokens by recursive descent, expressions by operator precedence. The
 // first error is kept and moves the parser to the end of the text, so that every loop

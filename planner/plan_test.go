@@ -179,3 +179,29 @@ func checkShape(t *testing.T, n PhysicalNode) {
 	}
 	require.Len(t, used, len(scan.Columns))
 }
+
+// The fingerprint is that of the plan: how the text is laid out, what is folded and what
+// is not read leave it alone; source, columns, expressions and names change it.
+func TestFingerprint(t *testing.T) {
+	fingerprint := func(text string) string {
+		p, err := Plan(text, pages)
+		require.NoError(t, err)
+		return Fingerprint(p.Physical)
+	}
+	const query = "SELECT page, amount + 2 AS more FROM events WHERE page <> 'x'"
+	require.Regexp(t, "^[0-9a-f]{16}$", fingerprint(query))
+	for _, same := range []string{
+		"select e.page,\n  (amount + (1 + 1)) as more -- two more\nfrom Events e where e.page != 'x';",
+		"SELECT `page`, `amount` + 2L more FROM events WHERE page <> 'x'",
+	} {
+		require.Equal(t, fingerprint(query), fingerprint(same), same)
+	}
+	for _, other := range []string{
+		"SELECT page, amount + 3 AS more FROM events WHERE page <> 'x'",
+		"SELECT page, amount + 2 AS most FROM events WHERE page <> 'x'",
+		"SELECT page, amount + 2 AS more FROM events",
+		"SELECT amount + 2 AS more, page FROM events WHERE page <> 'x'",
+	} {
+		require.NotEqual(t, fingerprint(query), fingerprint(other), other)
+	}
+}

@@ -1,6 +1,7 @@
 package planner
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -11,13 +12,37 @@ import (
 const invalidInNames = " ,;{}()\n\t="
 
 // CheckTableNames refuses a result whose columns cannot be the columns of a table:
-// names of expressions contain parentheses and spaces.
+// names of expressions contain parentheses and spaces. The error joins one sentence
+// for each such column, which names the alias to write.
 func CheckTableNames(s *columnar.Schema) error {
-	for i, f := range s.Fields {
-		if strings.ContainsAny(f.Name, invalidInNames) {
-			return fmt.Errorf("[DELTA_INVALID_CHARACTERS_IN_COLUMN_NAME] a table cannot have column %d named %q: "+
-				"give the expression a name with AS", i+1, f.Name)
-		}
+	taken := make(map[string]bool, s.Len())
+	for _, f := range s.Fields {
+		taken[foldName(f.Name)] = true
 	}
-	return nil
+	var faults []error
+	for i, f := range s.Fields {
+		if !strings.ContainsAny(f.Name, invalidInNames) {
+			continue
+		}
+		alias := aliasFor(f.Name, i, taken)
+		taken[foldName(alias)] = true
+		faults = append(faults, fmt.Errorf("[DELTA_INVALID_CHARACTERS_IN_COLUMN_NAMES] a table cannot have column %d named %q: "+
+			"give the expression a name, as in AS %s", i+1, f.Name, alias))
+	}
+	return errors.Join(faults...)
+}
+
+// aliasFor makes a free name of the words in an unusable one: (amount * 2) is amount_2.
+func aliasFor(name string, position int, taken map[string]bool) string {
+	const longest = 40
+	words := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return r >= 0x80 || !isWord(byte(r)) })
+	alias := strings.Join(words, "_")
+	if alias == "" || isDigit(alias[0]) || isReserved(alias) || len(alias) > longest {
+		alias = fmt.Sprintf("column_%d", position+1)
+	}
+	free := alias
+	for n := 2; taken[foldName(free)]; n++ {
+		free = fmt.Sprintf("%s_%d", alias, n)
+	}
+	return free
 }
