@@ -97,7 +97,8 @@ func isCertificate(err error) bool {
 func advice(c Config, err error) string {
 	text := strings.ToLower(err.Error())
 	switch {
-	case strings.Contains(text, "sasl") || strings.Contains(text, "authentication"):
+	case strings.Contains(text, "sasl") || strings.Contains(text, "authentication"),
+		c.SASL.Mechanism != "" && strings.Contains(text, "eof"): // some brokers hang up on a wrong password without a word
 		return "check sasl.user, sasl.password and sasl.mechanism"
 	case c.TLS == nil && (strings.Contains(text, "eof") || strings.Contains(text, "large")):
 		return "check the address and port; does this listener want tls or sasl?"

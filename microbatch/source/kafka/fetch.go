@@ -86,7 +86,7 @@ func classify(a answer, at, until int64, readCommitted bool) (meaning, error) {
 		return classifyOutOfRange(a, at), err
 	case errors.Is(err, kerr.UnknownTopicID), errors.Is(err, kerr.UnknownTopicOrPartition), errors.Is(err, kerr.InconsistentTopicID), errors.Is(err, errNoTopic):
 		return topicGone, err
-	case retriable(err) || unreachable(err):
+	case retriable(err), unreachable(err):
 		return leaderMoved, err
 	case err != nil:
 		return failed, err
@@ -134,8 +134,9 @@ func retriable(err error) bool {
 	return kerr.IsRetriable(err) || kgo.IsRetryableBrokerErr(err) || errors.As(err, &timeout) && timeout.Timeout()
 }
 
-// unreachable tells errors of the network: the leader is down, and another one may be up soon.
+// unreachable tells errors without an answer: the leader is down or no longer in the cluster, and another one may be up
+// soon.
 func unreachable(err error) bool {
-	var op *net.OpError
-	return errors.As(err, &op)
+	var answered *kerr.Error
+	return err != nil && !errors.As(err, &answered) && !errors.Is(err, errCorrupt) && !errors.Is(err, context.Canceled) && !errors.Is(err, kgo.ErrClientClosed)
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
@@ -56,6 +57,7 @@ func TestClassify(t *testing.T) {
 		{"unknown epoch", partAnswer(kerr.UnknownLeaderEpoch, -1, -1, -1, nil), leaderMoved},
 		{"offset not available", partAnswer(kerr.OffsetNotAvailable, -1, -1, -1, nil), leaderMoved},
 		{"leader down", answer{err: refused}, leaderMoved},
+		{"leader no longer in the cluster", answer{err: errors.New("unknown broker")}, leaderMoved},
 		{"connection closed", answer{err: net.ErrClosed}, leaderMoved},
 		{"rows", partAnswer(nil, 0, 30, 30, batch), progressed},
 		{"batch without rows", partAnswer(nil, 0, 30, 30, testBatch{base: 5, last: 19}.bytes()), progressed},
@@ -68,6 +70,7 @@ func TestClassify(t *testing.T) {
 		{"not allowed", partAnswer(kerr.TopicAuthorizationFailed, -1, -1, -1, nil), failed},
 		{"corrupt on disk", partAnswer(kerr.KafkaStorageError, -1, -1, -1, nil), leaderMoved},
 		{"cancelled", answer{err: context.Canceled}, failed},
+		{"closed", answer{err: kgo.ErrClientClosed}, failed},
 		{"not protocol", answer{err: errCorrupt}, failed},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -80,10 +83,9 @@ func TestClassify(t *testing.T) {
 }
 
 func TestClassifyKeepsTheCause(t *testing.T) {
-	cause := errors.New("boom")
-	what, err := classify(answer{err: cause}, 0, 1, true)
+	what, err := classify(partAnswer(kerr.TopicAuthorizationFailed, -1, -1, -1, nil), 0, 1, true)
 	require.Equal(t, failed, what)
-	require.ErrorIs(t, err, cause)
+	require.ErrorIs(t, err, kerr.TopicAuthorizationFailed)
 }
 
 func oldFormat() []byte {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"math"
 	"slices"
 
 	"github.com/twmb/franz-go/pkg/kgo"
@@ -219,7 +220,7 @@ func parseHeader(b []byte) (header, int, error) {
 	}
 	h.last = base + int64(int32(binary.BigEndian.Uint32(b[23:])))
 	h.transactional, h.control = h.attributes&16 != 0, h.attributes&32 != 0
-	if h.base < 0 || h.last < h.base || h.records < 0 {
+	if h.base < 0 || h.last < h.base || h.last == math.MaxInt64 || h.records < 0 {
 		return header{}, 0, fmt.Errorf("%w at offset %d: last offset %d, %d records", errCorrupt, base, h.last, h.records)
 	}
 	return h, int(length), nil
