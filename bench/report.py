@@ -39,12 +39,12 @@ def table(records, folder):
     runs = collections.defaultdict(list)
     for path in sorted(glob.glob(folder + "/*-[0-9]*.json")):
         runs[os.path.basename(path).rsplit("-", 1)[0]].append(json.load(open(path)))
-    print("| | runs | process s | records/s | records/s without start-up | CPU-s per M records | peak RSS MiB | foreign CPU-s |\n|---|---|---|---|---|---|---|---|")
+    print("| | runs | process s | records/s | records/s without start-up | CPU-s per M records | peak RSS MiB | MB written | foreign CPU-s |\n|---|---|---|---|---|---|---|---|---|")
     for name, ms in runs.items():
         med = lambda f: statistics.median(map(f, ms))
         query = med(lambda m: m.get("query", m["wall"]))
         print(f"| {name} | {len(ms)} | {med(lambda m: m['wall']):.2f} | {records / med(lambda m: m['wall']):,.0f} | {records / query:,.0f} "
-              f"| {med(lambda m: m['cpu']) / records * 1e6:.2f} | {med(lambda m: m['rssMiB']):.0f} | {med(lambda m: m['foreignCPU']):.1f} |")
+              f"| {med(lambda m: m['cpu']) / records * 1e6:.2f} | {med(lambda m: m['rssMiB']):.0f} | {med(lambda m: m['writtenMB']):.1f} | {med(lambda m: m['foreignCPU']):.1f} |")
 
 
 mode, args = sys.argv[1], sys.argv[2:]

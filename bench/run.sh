@@ -15,5 +15,5 @@ for i in $(seq "${FIRST:-1}" "$((${FIRST:-1} + ${RUNS:-3} - 1))"); do
   run=$work/runs/$label-$i
   measured "$run" "$work/lakewheel" run --available-now "$work/$label.yaml"
   python "$bench/report.py" ingest "$n" "$run"
-  echo "  $(python "$bench/check.py" "$work/tables/$label" "$work/expected-$n.json")"
+  echo "  $(python "$bench/check.py" "$work/tables/$label" "$work/expected-$n.json" "$run.json")"
 done
