@@ -216,7 +216,9 @@ type blocked struct{ *memory.Source }
 
 type blockedReader struct{}
 
-func (blocked) Read(context.Context, offsets.Range) (source.Reader, error) { return blockedReader{}, nil }
+func (blocked) Read(context.Context, offsets.Range) (source.Reader, error) {
+	return blockedReader{}, nil
+}
 func (blockedReader) Next(ctx context.Context) (*columnar.Batch, error) {
 	<-ctx.Done()
 	return nil, context.Cause(ctx)

@@ -22,7 +22,9 @@ func TestFaults(t *testing.T) {
 }
 
 func TestExpand(t *testing.T) {
-	env := func(name string) (string, bool) { return map[string]string{"A": "x", "EMPTY": ""}[name], name == "A" || name == "EMPTY" }
+	env := func(name string) (string, bool) {
+		return map[string]string{"A": "x", "EMPTY": ""}[name], name == "A" || name == "EMPTY"
+	}
 	for in, want := range map[string]string{
 		"plain": "plain", "${A}": "x", "-${A}-${A}-": "-x-x-", "${B:-y}": "y", "${EMPTY:-y}": "y", "${EMPTY}": "", "$${A}": "${A}", "$A": "$A",
 		"${B}": "error: environment variable B is not set; set it, or give a default: ${B:-...}", "${A": "error: ${ without }; write $${ for a literal ${",
