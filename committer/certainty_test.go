@@ -1,0 +1,201 @@
+package committer
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/lakewheel/lakewheel/lakehouse"
+	"github.com/lakewheel/lakewheel/lakehouse/delta"
+	"github.com/lakewheel/lakewheel/lakehouse/store"
+)
+
+var errBusy = errors.New("503 slow down")
+
+// started is a driver with one committed batch.
+func started(t *testing.T, objects store.Store, o Options) *Committer {
+	c, err := Open(t.Context(), o)
+	require.NoError(t, err)
+	require.NoError(t, commitRows(t.Context(), c, 0, 3))
+	return c
+}
+
+// A record that could not be read this time is not a record that is gone: whichever operation of a start fails, no position is lost.
+func TestFailedReadLosesNoPosition(t *testing.T) {
+	objects := store.NewMem()
+	require.NoError(t, runTo(t.Context(), objects, 3))
+	for i := 0; ; i++ {
+		fired := false
+		objects.Inject(func(n int, _ store.Op, _ string) (store.Outcome, error) {
+			if n == i {
+				fired = true
+				return store.Fail, errBusy
+			}
+			return store.Normal, nil
+		})
+		_, err := Open(t.Context(), options(objects, "driver"))
+		if !fired {
+			require.NoError(t, err)
+			return
+		}
+		require.NotErrorIs(t, err, ErrPositionLost, "operation %d", i)
+	}
+}
+
+// A put whose answer was lost stays unknown, though the next try fails for certain: the first may still land.
+func TestCertainFailureAfterUnknownIsUnknown(t *testing.T) {
+	objects := store.NewMem()
+	c := started(t, objects, options(objects, "driver"))
+	puts := 0
+	objects.Inject(func(_ int, op store.Op, _ string) (store.Outcome, error) {
+		if op != store.OpPutIfAbsent {
+			return store.Normal, nil
+		}
+		if puts++; puts == 1 {
+			return store.LoseCall, nil
+		}
+		return store.Fail, errBusy
+	})
+	require.ErrorIs(t, commitRows(t.Context(), c, 3, 6), ErrOutcomeUnknown)
+	objects.Inject(nil)
+	require.ErrorIs(t, commitRows(t.Context(), c, 3, 6), ErrOutcomeUnknown, "another body never follows under the same key")
+	require.NoError(t, runTo(t.Context(), objects, 9))
+	requireOnce(t, objects, 9, 3)
+}
+
+// bodies notes every body that is put, by name.
+type bodies struct {
+	store.Store
+	seen map[string]map[string]bool
+}
+
+func (b bodies) PutIfAbsent(ctx context.Context, name string, body []byte) (store.Info, error) {
+	if b.seen[name] == nil {
+		b.seen[name] = map[string]bool{}
+	}
+	b.seen[name][string(body)] = true
+	return b.Store.PutIfAbsent(ctx, name, body)
+}
+
+// However often a put is repeated, of a new side table too, it is one body under one key.
+func TestRepeatedPutHasOneBody(t *testing.T) {
+	mem := store.NewMem()
+	mem.Inject(func(n int, op store.Op, _ string) (store.Outcome, error) {
+		if op == store.OpPutIfAbsent && n%3 > 0 {
+			return store.LoseCall, nil
+		}
+		return store.Normal, nil
+	})
+	objects := bodies{mem, map[string]map[string]bool{}}
+	require.NoError(t, runTo(t.Context(), objects, 6))
+	for name, seen := range objects.seen {
+		require.Len(t, seen, 1, name)
+	}
+}
+
+// A batch that is in the table and not published ends the run: the next entry would overtake its dead letters.
+func TestUnpublishedBatchEndsTheRun(t *testing.T) {
+	objects := store.NewMem()
+	c := started(t, objects, options(objects, "driver"))
+	objects.Inject(func(_ int, op store.Op, name string) (store.Outcome, error) {
+		if op == store.OpPutIfAbsent && name == "dead/_delta_log/00000000000000000001.json" {
+			return store.Fail, errBusy
+		}
+		return store.Normal, nil
+	})
+	require.ErrorIs(t, commitRows(t.Context(), c, 3, 6), errBusy)
+	objects.Inject(nil)
+	require.ErrorIs(t, commitRows(t.Context(), c, 6, 9), errBusy)
+	require.NoError(t, runTo(t.Context(), objects, 9))
+	requireOnce(t, objects, 9, 3)
+}
+
+// A side table that another made after the start is not written to.
+func TestSideTableMadeByAnotherSinceTheStart(t *testing.T) {
+	objects := store.NewMem()
+	c, err := Open(t.Context(), options(objects, "driver"))
+	require.NoError(t, err)
+	d := delta.Open(store.Sub(objects, "dead"), nil)
+	snap, err := d.Snapshot(t.Context())
+	require.NoError(t, err)
+	_, err = d.Commit(t.Context(), snap, lakehouse.Change{Operation: "CREATE TABLE", Create: &lakehouse.Creation{ID: "other", Schema: rowSchema}})
+	require.NoError(t, err)
+	require.ErrorIs(t, commitRows(t.Context(), c, 0, 3), ErrRefused)
+	require.Empty(t, ids(t, objects, "dead"))
+}
+
+// A change of name is a take-over: neither name goes on after the other has.
+func TestRenameFences(t *testing.T) {
+	renamed := func(objects store.Store) Options {
+		o := options(objects, "new writer")
+		o.Name, o.Previous = "q", "p"
+		return o
+	}
+	t.Run("the old name, still running", func(t *testing.T) {
+		objects := store.NewMem()
+		old := started(t, objects, options(objects, "old writer"))
+		c, err := Open(t.Context(), renamed(objects))
+		require.NoError(t, err)
+		err = commitRows(t.Context(), old, 3, 6)
+		require.ErrorIs(t, err, ErrFenced)
+		require.ErrorContains(t, err, "new writer (epoch 2)")
+		require.NoError(t, commitRows(t.Context(), c, 3, 6))
+		requireOnce(t, objects, 6, 3)
+	})
+	t.Run("the new name, when the old one was quicker", func(t *testing.T) {
+		objects := store.NewMem()
+		old := started(t, objects, options(objects, "old writer"))
+		o := renamed(objects)
+		o.Bounded = true
+		c, err := Open(t.Context(), o)
+		require.NoError(t, err)
+		require.NoError(t, commitRows(t.Context(), old, 3, 6))
+		require.ErrorIs(t, commitRows(t.Context(), c, 3, 6), ErrFenced)
+		requireOnce(t, objects, 6, 3)
+	})
+}
+
+// overtaken runs a hook once, right after the first snapshot was read.
+type overtaken struct {
+	lakehouse.Table
+	hook func()
+}
+
+func (o *overtaken) Snapshot(ctx context.Context) (lakehouse.Snapshot, error) {
+	s, err := o.Table.Snapshot(ctx)
+	if hook := o.hook; hook != nil {
+		o.hook = nil
+		hook()
+	}
+	return s, err
+}
+
+// A starter that read "no table" and then sees the records of a quicker one has lost nothing: it reads again, and as the newest takes over.
+func TestStarterOvertakenWhileReading(t *testing.T) {
+	objects := store.NewMem()
+	o := options(objects, "slow")
+	o.Table = &overtaken{Table: o.Table, hook: func() { require.NoError(t, runTo(t.Context(), objects, 6)) }}
+	c, err := Open(t.Context(), o)
+	require.NoError(t, err)
+	require.EqualValues(t, 6, position(c))
+	require.EqualValues(t, 2, c.Epoch())
+}
+
+// A stop while an outcome is asked about leaves it unknown.
+func TestStopWhileAsking(t *testing.T) {
+	objects := store.NewMem()
+	ctx, cancel := context.WithCancel(t.Context())
+	o := options(objects, "driver")
+	o.Sleep = func(ctx context.Context, _ time.Duration) error { cancel(); return ctx.Err() }
+	c := started(t, objects, o)
+	objects.Inject(func(_ int, op store.Op, _ string) (store.Outcome, error) {
+		if op == store.OpPutIfAbsent {
+			return store.LoseCall, nil
+		}
+		return store.Normal, nil
+	})
+	require.ErrorIs(t, commitRows(ctx, c, 3, 6), ErrOutcomeUnknown)
+}
