@@ -12,7 +12,13 @@ type rawBuilder struct {
 	withKey        bool
 }
 
-func newRawBuilder(withKey bool) *rawBuilder { return &rawBuilder{withKey: withKey} }
+// newRawBuilder makes a builder with room for so many rows and bytes of values, within the bounds of a raw batch.
+func newRawBuilder(withKey bool, rows int64, size int) *rawBuilder {
+	n := int(min(rows, rawRows))
+	b := &rawBuilder{withKey: withKey, offsets: make([]int64, 0, n), times: make([]int64, 0, n)}
+	b.values.Grow(n, min(size, rawBytes))
+	return b
+}
 
 func (b *rawBuilder) full() bool {
 	return len(b.offsets) >= rawRows || b.values.Bytes()+b.keys.Bytes() >= rawBytes

@@ -30,6 +30,7 @@ type reader struct {
 	epoch int32
 	stuck int   // answers without progress in a row
 	size  int32 // bytes to ask for
+	bytes int   // of values in the raw batch before
 	held  int64 // of the budget, for the walker's buffer
 
 	w      *walker
@@ -103,7 +104,7 @@ func (r *reader) dropAhead() {
 
 // take makes a raw batch of what the walker still holds, nil if there is nothing more in the range.
 func (r *reader) take() (*columnar.Batch, error) {
-	b := newRawBuilder(r.s.c.WithKey)
+	b := r.builder()
 	var rec record
 	for !b.full() && r.at < r.r.Until {
 		if !r.inside {
@@ -126,7 +127,17 @@ func (r *reader) take() (*columnar.Batch, error) {
 			b.add(&rec)
 		}
 	}
+	r.bytes = max(r.bytes, b.values.Bytes())
 	return b.finish(), nil
+}
+
+// builder has room for what the walker still holds of the range. Compressed, that says little of its size: then
+// the batch before is the better guess.
+func (r *reader) builder() *rawBuilder {
+	pending := r.w.pending()
+	rows := min(pending, r.r.Until-r.at)
+	size := int64(max(r.bytes, len(r.w.records)+len(r.w.rest)))
+	return newRawBuilder(r.s.c.WithKey, rows, int(size*rows/max(1, pending)))
 }
 
 func (r *reader) errorf(format string, args ...any) error {

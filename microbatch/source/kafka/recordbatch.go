@@ -226,6 +226,20 @@ func parseHeader(b []byte) (header, int, error) {
 	return h, int(length), nil
 }
 
+// pending is at most how many records are left, as far as headers tell.
+func (w *walker) pending() int64 {
+	n := int64(w.left)
+	for b := w.rest; len(b) >= headerBytes; {
+		length := int64(int32(binary.BigEndian.Uint32(b[8:]))) + 12
+		if length < headerBytes || length > int64(len(b)) {
+			break
+		}
+		n += max(0, int64(int32(binary.BigEndian.Uint32(b[57:]))))
+		b = b[length:]
+	}
+	return n
+}
+
 // peekNext is the offset after the whole batches in b, from headers alone: the next fetch can be sent
 // before this one is decoded.
 func peekNext(b []byte, at int64) int64 {
