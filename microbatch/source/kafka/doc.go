@@ -16,14 +16,18 @@
 //	OFFSET_OUT_OF_RANGE, or the log starts above         data loss: aged out or deleted
 //	OFFSET_OUT_OF_RANGE beyond the end                   data loss: truncated or recreated
 //	unknown topic or topic id                            refresh, ask again, then data loss: recreated
-//	leader moved and other retriable errors              refresh, ask again
+//	another topic id than the range was planned for      the same
+//	leader moved, other retriable errors, no answer      refresh, ask again for seconds, then an error
 //	the next offset is further on                        progress, perhaps without rows
 //	no progress, the end is below the range              ask again for seconds, then data loss: past the end
 //	no progress, the end is beyond the range             ask thrice, then a gap, if the topic is compacted
 //
+// Brokers refuse an offset without saying where their log is, so that is looked up first.
+//
 // # Memory
 //
 // A fetch is sent only once its size has been acquired from a byte semaphore that
-// all readers share, so a longer backlog needs no more memory. Documents are copied out of the
+// all readers share, so a longer backlog needs no more memory. (A
+// broker sends at least one whole batch: one larger than a fetch counts as a fetch.) Documents are copied out of the
 // fetched buffer into column buffers, and the buffer is dropped.
 package kafka
