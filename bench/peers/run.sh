@@ -3,6 +3,7 @@
 #
 #   PEERS="duckdb spark" N=5000000 RUNS=3 bench/peers/run.sh      needs Java 17 and Maven for Spark
 #
+# SPARK_CORES (all), SPARK_MEMORY (4g) and SPARK_ROWS_PER_BATCH (1000000, the default of Lakewheel) tune Spark.
 # DuckDB is a batch from a file: no Kafka, no commits, nothing to resume from. Spark does the same work as Lakewheel.
 source "$(dirname "$0")/../lib.sh"
 here=$bench/peers peers=${PEERS-duckdb spark} n=${N:-5000000} topic=${TOPIC:-events} runs=${RUNS:-3} out=$work/peers
@@ -36,7 +37,7 @@ spark() { # spark RUN
   rm -rf "$out/spark"
   measured "$1" "$SPARK_HOME/bin/spark-submit" --master "local[${SPARK_CORES:-$(nproc)}]" --driver-memory "${SPARK_MEMORY:-4g}" \
     --jars "$(printf '%s\n' "$work"/jars/*.jar | paste -sd,)" --conf spark.driver.host=127.0.0.1 --conf spark.driver.bindAddress=127.0.0.1 \
-    "$here/spark.py" "$brokers" "$topic" "$out/spark" 1000000
+    "$here/spark.py" "$brokers" "$topic" "$out/spark" "${SPARK_ROWS_PER_BATCH:-1000000}"
   python -c 'import json, sys
 run = sys.argv[1]
 m, p = json.load(open(run + ".json")), json.loads([x for x in open(run + ".progress") if x.startswith("{")][-1])
