@@ -135,7 +135,7 @@ func (r *reader) take() (*columnar.Batch, error) {
 // the batch before is the better guess.
 func (r *reader) builder() *rawBuilder {
 	pending := r.w.pending()
-	rows := min(pending, r.r.Until-r.at)
+	rows := max(0, min(pending, r.r.Until-r.at)) // the log may go on beyond the range only
 	size := int64(max(r.bytes, len(r.w.records)+len(r.w.rest)))
 	return newRawBuilder(r.s.c.WithKey, rows, int(size*rows/max(1, pending)))
 }

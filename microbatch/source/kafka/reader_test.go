@@ -369,6 +369,26 @@ func TestSilentGaps(t *testing.T) {
 	}
 }
 
+// What is left of a compacted log may lie beyond the range, with more to come.
+func TestRangesThatEndInAHole(t *testing.T) {
+	c := newCluster(t)
+	c.topic(1)
+	c.produce(0, 10)
+	s := c.source()
+	available(t, s)
+	left := join(testBatch{base: 3, values: rows(2)}, testBatch{base: 30, values: rows(5)}, testBatch{base: 40, values: rows(5)})
+	for _, r := range []struct {
+		from, until int64
+		want        []int64
+	}{{0, 20, []int64{3, 4}}, {5, 20, []int64{}}, {10, 32, []int64{30, 31}}, {36, 39, []int64{}}, {3, 4, []int64{3}}} {
+		c.answerFetch(1, func(p *kmsg.FetchResponseTopicPartition) {
+			silent(50)(p)
+			p.RecordBatches = left
+		})
+		requireReads(t, s, r.from, r.until, r.want)
+	}
+}
+
 func TestCompactedTopic(t *testing.T) {
 	c := newCluster(t)
 	c.topic(1, "cleanup.policy", "compact", "min.cleanable.dirty.ratio", "0", "min.compaction.lag.ms", "0", "segment.ms", "1")
