@@ -1,11 +1,16 @@
 """Independent readers of a table: delta-rs says which files are live, DuckDB reads them.
 
   readers.py count TABLE COLUMN     rows, distinct values of the column, newest version
+  readers.py query TABLE SQL        rows of the query; the table is t
   readers.py make TABLE             a small table of another program
   readers.py append TABLE           one more row of another writer, with the table's schema
   readers.py optimize TABLE         merge small files
   readers.py restore TABLE VERSION  go back, as RESTORE does
   readers.py checkpoint TABLE       write a checkpoint
+  readers.py delete TABLE SQL       delete the rows that fit
+  readers.py vacuum TABLE           remove the files that no version needs any more, at once
+  readers.py expire TABLE           remove the log entries that a checkpoint covers
+  readers.py overwrite TABLE        one row of another writer instead of all others
 Prints one line of JSON.
 """
 import json, sys
@@ -20,15 +25,24 @@ def count(path, column):
     return {"rows": rows, "distinct": distinct, "version": t.version(), "files": len(files),
             "reader": t.protocol().min_reader_version, "writer": t.protocol().min_writer_version}
 
+def query(path, sql):
+    files = DeltaTable(path).file_uris()
+    con = duckdb.connect()
+    con.execute("create view t as select * from read_parquet([" + ",".join("'" + f.replace("'", "''") + "'" for f in files) + "])")
+    return con.execute(sql).fetchall()
+
 def make(path):
     write_deltalake(path, pa.table({"other": pa.array([1, 2, 3], pa.int64())}))
     return {}
 
-def append(path):
+def append(path, mode="append"):
     t = DeltaTable(path)
     schema = pa.schema(t.schema().to_arrow())
-    write_deltalake(path, pa.table({f.name: pa.nulls(1, f.type) for f in schema}, schema=schema), mode="append")
+    write_deltalake(path, pa.table({f.name: pa.nulls(1, f.type) for f in schema}, schema=schema), mode=mode)
     return {}
+
+def overwrite(path):
+    return append(path, "overwrite")
 
 def optimize(path):
     return {"metrics": str(DeltaTable(path).optimize.compact())}
@@ -39,6 +53,16 @@ def restore(path, version):
 
 def checkpoint(path):
     DeltaTable(path).create_checkpoint()
+    return {}
+
+def delete(path, predicate):
+    return {"metrics": str(DeltaTable(path).delete(predicate))}
+
+def vacuum(path):
+    return {"removed": DeltaTable(path).vacuum(retention_hours=0, dry_run=False, enforce_retention_duration=False)}
+
+def expire(path):
+    DeltaTable(path).cleanup_metadata()
     return {}
 
 print(json.dumps(globals()[sys.argv[1]](*sys.argv[2:])))
