@@ -1,5 +1,5 @@
 # Targets for people and CI. Needs Go; `make integration` and `make bench` also need Java 17, Maven and Python 3.
-STATICCHECK = honnef.co/go/tools/cmd/staticcheck@2026.2.2
+STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
 .PHONY: build test race lint fuzz bench integration soak
 

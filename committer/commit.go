@@ -309,11 +309,11 @@ func (c *Committer) checkSchema(s lakehouse.Snapshot) error {
 	return nil
 }
 
-// Maintain does the chores after commits: table checkpoints and the retention of records. Its
+// Maintain does the chores after commits: checkpoints of the table and of side tables and the retention of records. Its
 // failure is worth a warning, never a stop.
 func (c *Committer) Maintain(ctx context.Context) error {
 	if c.last == nil {
 		return nil
 	}
-	return errors.Join(c.opts.Table.Maintain(ctx, c.base, c.opts.Now().UnixMilli()), c.records.expire(ctx, c.opts, c.last.Token))
+	return errors.Join(c.opts.Table.Maintain(ctx, c.base, c.opts.Now().UnixMilli()), c.maintainSides(ctx), c.records.expire(ctx, c.opts, c.last.Token))
 }

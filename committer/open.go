@@ -64,12 +64,14 @@ type Committer struct {
 	tableID string
 	records retention
 	stopped error // why no further entry may be put
+	// sides are the side tables as this run left them, by place.
+	sides map[string]lakehouse.Snapshot
 }
 
 // Open reads the table, decides (Resolve), rolls the newest commit forward and, unless the
 // run is bounded, takes the next epoch. The record to go on from is Last.
 func Open(ctx context.Context, opts Options) (*Committer, error) {
-	c := &Committer{opts: opts, app: appID(opts.Name)}
+	c := &Committer{opts: opts, app: appID(opts.Name), sides: map[string]lakehouse.Snapshot{}}
 	for {
 		decision, err := c.load(ctx)
 		if err != nil {
@@ -140,8 +142,30 @@ func (c *Committer) facts(ctx context.Context) (Facts, error) {
 	if f.RecordErr != nil && !gone(f.RecordErr) {
 		return f, fmt.Errorf("read record %d of %s: %w", txn.Token, name, f.RecordErr)
 	}
+	if f.Successor, err = c.successor(ctx, base, f.Record); err != nil {
+		return f, err
+	}
 	f.Taken, err = c.takenSince(ctx, appID(name), txn)
 	return f, err
+}
+
+// successor finds another name whose newest record is of our query with a higher epoch.
+func (c *Committer) successor(ctx context.Context, base lakehouse.Snapshot, ours *Record) (string, error) {
+	if ours == nil {
+		return "", nil
+	}
+	for _, name := range pipelines(base.Txns) {
+		if name == ours.Pipeline || name == c.opts.Name {
+			continue
+		}
+		switch r, err := ReadRecord(ctx, c.opts.Objects, name, base.Txns[appID(name)].Token); {
+		case err != nil && !gone(err):
+			return "", fmt.Errorf("read the newest record of %s: %w", name, err)
+		case err == nil && r.QueryID == ours.QueryID && r.Epoch > ours.Epoch:
+			return name, nil
+		}
+	}
+	return "", nil
 }
 
 // gone tells a record that is not there, or not usable, from one that could not be read this time.

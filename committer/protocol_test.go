@@ -288,6 +288,35 @@ func TestSideTableOfAnother(t *testing.T) {
 	require.ErrorContains(t, err, "give this pipeline a side table of its own")
 }
 
+// After a change of name the new one goes on, also without previous_name, and the old one is refused.
+func TestRenamedPipeline(t *testing.T) {
+	objects := store.NewMem()
+	require.NoError(t, runTo(t.Context(), objects, 3))
+	next := options(objects, "driver")
+	next.Name, next.Previous = "q", "p"
+	c, err := Open(t.Context(), next)
+	require.NoError(t, err)
+	require.NoError(t, commitRows(t.Context(), c, 3, 6))
+	next = options(objects, "driver")
+	next.Name = "q"
+	c, err = Open(t.Context(), next)
+	require.NoError(t, err)
+	require.NoError(t, commitRows(t.Context(), c, 6, 9))
+	requireOnce(t, objects, 9, 3)
+	_, err = Open(t.Context(), options(objects, "driver"))
+	require.ErrorIs(t, err, ErrRefused)
+	require.ErrorContains(t, err, "pipeline p of memory/t was renamed and goes on as q")
+}
+
+// Side tables get checkpoints, too: a publication must not replay a log that only grows.
+func TestSideTablesAreMaintained(t *testing.T) {
+	objects := store.NewMem()
+	require.NoError(t, runTo(t.Context(), objects, 330))
+	_, err := objects.Stat(t.Context(), "dead/_delta_log/00000000000000000100.checkpoint.parquet")
+	require.NoError(t, err)
+	requireOnce(t, objects, 330, 3)
+}
+
 // A bounded run takes its epoch with its first commit, and commits nothing if there is nothing to do.
 func TestBoundedRun(t *testing.T) {
 	objects := store.NewMem()

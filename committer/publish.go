@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/lakewheel/lakewheel/lakehouse"
 )
@@ -33,8 +34,7 @@ func (c *Committer) checkSide(kind string, s SideTable, snap lakehouse.Snapshot)
 	if snap.Version < 0 {
 		return nil
 	}
-	owner := snap.Properties[sideOf]
-	if owner != c.owner(c.opts.Name, kind) && owner != c.owner(c.opts.Previous, kind) {
+	if owner := snap.Properties[sideOf]; !c.owns(kind, owner, snap) {
 		return fmt.Errorf("%w: %s belongs to another table or pipeline (%s is %q): move it away, or give this pipeline a side table of its own (side_tables)", ErrRefused, s.Table, sideOf, owner)
 	}
 	if snap.Unusable != nil {
@@ -44,6 +44,25 @@ func (c *Committer) checkSide(kind string, s SideTable, snap lakehouse.Snapshot)
 		return fmt.Errorf("%w: side table %s has another schema: %s", ErrRefused, s.Table, diff)
 	}
 	return nil
+}
+
+// owns reports whether a side table with that owner is ours: under this name, or the name before, or once it was written to under
+// this name after a change of name.
+func (c *Committer) owns(kind, owner string, snap lakehouse.Snapshot) bool {
+	_, written := snap.Txns[c.app]
+	renamed := strings.HasPrefix(owner, c.tableID+"/") && strings.HasSuffix(owner, "/"+kind)
+	return owner == c.owner(c.opts.Name, kind) || owner == c.owner(c.opts.Previous, kind) || renamed && written
+}
+
+// maintainSides does for the side tables what the main one gets after commits.
+func (c *Committer) maintainSides(ctx context.Context) error {
+	var errs error
+	for _, s := range c.opts.Side {
+		if snap, ok := c.sides[s.Table.String()]; ok {
+			errs = errors.Join(errs, s.Table.Maintain(ctx, snap, c.opts.Now().UnixMilli()))
+		}
+	}
+	return errs
 }
 
 // publish rolls the side tables forward to a committed record: step 5. It can be repeated.
@@ -64,7 +83,7 @@ func (c *Committer) publish(ctx context.Context, r *Record) error {
 // change is offered until it is certain that it, or a later batch, is there.
 func (c *Committer) publishSide(ctx context.Context, s SideTable, files SideFiles, r *Record) error {
 	app := appID(r.Pipeline)
-	snap, err := s.Table.Snapshot(ctx)
+	snap, err := c.sideSnapshot(ctx, s)
 	if err != nil {
 		return err
 	}
@@ -80,8 +99,9 @@ func (c *Committer) publishSide(ctx context.Context, s SideTable, files SideFile
 		if change.Create = nil; snap.Version < 0 {
 			change.Create = creation
 		}
-		_, err := s.Table.Commit(ctx, snap, change)
+		done, err := s.Table.Commit(ctx, snap, change)
 		if err == nil {
+			c.sides[s.Table.String()] = done
 			return nil
 		}
 		if sent == nil && !errors.Is(err, lakehouse.ErrConflict) && !errors.Is(err, lakehouse.ErrUnknown) {
@@ -99,6 +119,14 @@ func (c *Committer) publishSide(ctx context.Context, s SideTable, files SideFile
 		}
 	}
 	return fmt.Errorf("%w: %w", ErrOutcomeUnknown, sent)
+}
+
+// sideSnapshot is the side table as this run left it, if it still is there as it was; otherwise it is read anew.
+func (c *Committer) sideSnapshot(ctx context.Context, s SideTable) (lakehouse.Snapshot, error) {
+	if snap, ok := c.sides[s.Table.String()]; ok && s.Table.Verify(ctx, snap) == nil {
+		return snap, nil
+	}
+	return s.Table.Snapshot(ctx)
 }
 
 func (c *Committer) sideChange(files SideFiles, r *Record) lakehouse.Change {

@@ -28,6 +28,8 @@ type Facts struct {
 	// Proof is the token of any record of ours that has a parent, 0 if none: it proves an
 	// earlier commit. It is looked for only where the table holds no txn of ours.
 	Proof int64
+	// Successor is the name under which the same query has gone on since our newest commit, "" if none: this pipeline was renamed.
+	Successor string
 	// Taken is the newest entry after our last commit that took our rows without our offsets, nil if none.
 	Taken *lakehouse.Entry
 }
@@ -54,6 +56,7 @@ type Decision struct {
 //
 //	our txn, its record there             -> continue after it
 //	our txn, its record gone              -> refuse: position lost
+//	our query goes on under another name  -> refuse: it would read everything since the rename twice
 //	our rows taken since by another       -> refuse: position lost, unless accepted
 //	no txn, previous_name has one         -> as if it were ours, under the new name
 //	no txn, previous_name has none        -> refuse, naming the pipelines found
@@ -85,6 +88,8 @@ func resume(f Facts, name string) Decision {
 		return refuse(ErrPositionLost, "the record %d of batch %d of pipeline %s is missing or unusable in %s (%w); restore the folder _lakewheel", txn.Token, txn.Batch, name, f.Table, orMissing(f.RecordErr))
 	case f.Record.Token != txn.Token || f.Record.LastBatch != txn.Batch:
 		return refuse(ErrPositionLost, "the record of batch %d of pipeline %s in %s speaks of batch %d: restore the folder _lakewheel", txn.Batch, name, f.Table, f.Record.LastBatch)
+	case f.Successor != "":
+		return refuse(ErrRefused, "pipeline %s of %s was renamed and goes on as %s; run that one", name, f.Table, f.Successor)
 	case f.Taken != nil && !f.AcceptLoss:
 		return refuse(ErrPositionLost, "%s", takenMessage(f.Table, *f.Taken))
 	}

@@ -32,6 +32,7 @@ func TestResolve(t *testing.T) {
 		"our record is gone":               {Facts{Version: 3, Live: 2, Apps: ours}, Refuse, ErrPositionLost, "record 99 of batch 7"},
 		"our record is damaged":            {Facts{Version: 3, Live: 2, Apps: ours, RecordErr: errors.New("bad byte")}, Refuse, ErrPositionLost, "bad byte"},
 		"a record of another batch":        {Facts{Version: 3, Live: 2, Apps: ours, Record: &Record{Token: 99, LastBatch: 6}}, Refuse, ErrPositionLost, "speaks of batch 6"},
+		"renamed since":                    {Facts{Version: 3, Live: 2, Apps: ours, Record: record, Successor: "new"}, Refuse, ErrRefused, "goes on as new"},
 		"restored since":                   {Facts{Version: 12, Live: 2, Apps: ours, Record: record, Taken: restored}, Refuse, ErrPositionLost, "version 12"},
 		"restored since, accepted":         {Facts{Version: 12, Live: 2, Apps: ours, Record: record, Taken: restored, AcceptLoss: true}, Continue, nil, ""},
 		"our txn is gone":                  {Facts{Version: 3, Live: 2, Proof: 5}, Refuse, ErrPositionLost, "record 5 proves an earlier commit"},

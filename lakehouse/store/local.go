@@ -73,7 +73,11 @@ func (l *Local) PutIfAbsent(ctx context.Context, name string, body []byte) (Info
 	if err := syncDir(filepath.Dir(file)); err != nil {
 		return Info{}, fmt.Errorf("%s: %w: %w", file, ErrUnknown, plain(err))
 	}
-	return l.Stat(ctx, name)
+	in, err := l.Stat(ctx, name)
+	if err != nil { // the object is there, and what it is now cannot be told
+		return in, fmt.Errorf("%s: %w: %w", file, ErrUnknown, err)
+	}
+	return in, nil
 }
 
 // Put writes or replaces an object by rename(2).
@@ -166,7 +170,7 @@ func syncDir(dir string) error {
 func plain(err error) error {
 	switch {
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
-		return fmt.Errorf("%w: free some space, then start again; nothing of this batch was committed", err)
+		return fmt.Errorf("%w: free some space, then start again", err)
 	case errors.Is(err, fs.ErrPermission):
 		return fmt.Errorf("%w: give this user the right to write there", err)
 	}
