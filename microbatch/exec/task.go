@@ -3,6 +3,7 @@ package exec
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/lakewheel/lakewheel/columnar"
 	"github.com/lakewheel/lakewheel/columnar/compute"
@@ -87,7 +88,7 @@ func (t *Task) admit(raw *columnar.Batch, bad []columnar.RowError) (sel columnar
 	if len(bad) == 0 && (values.NullN() == 0 || t.p.input.OnNull == RowForNull) {
 		return nil, 0, nil
 	}
-	t.alive = t.alive[:0]
+	t.alive = slices.Grow(t.alive[:0], raw.Rows()) // never nil, which means all rows
 	for i := int32(0); i < int32(raw.Rows()); i++ {
 		switch {
 		case len(bad) > 0 && bad[0].Row == i:
