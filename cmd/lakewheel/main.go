@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 	_ "time/tzdata" // zones by name, also in a container without a time zone database
 
@@ -54,7 +55,7 @@ func exitCode(err error) int {
 	switch {
 	case err == nil, errors.Is(err, microbatch.ErrAbandoned):
 		return 0
-	case errors.As(err, &usage), errors.As(err, &faults):
+	case errors.As(err, &usage), errors.As(err, &faults), strings.HasPrefix(err.Error(), "unknown command"): // the last is cobra's own
 		return exitUsage
 	case errors.Is(err, committer.ErrFenced):
 		return exitFenced

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/lakewheel/lakewheel/columnar"
+	"github.com/lakewheel/lakewheel/internal/words"
 )
 
 // frame is one run of a kernel: it fills f.out at f.rows, for which no argument is
@@ -149,7 +150,7 @@ func suggest(name string) []string {
 	}
 	var found []near
 	for known := range registry {
-		far := editDistance(name, known)
+		far := words.Distance(name, known)
 		if strings.HasPrefix(known, name) && len(name) > 2 {
 			far = 1
 		}
@@ -165,24 +166,4 @@ func suggest(name string) []string {
 		out = append(out, f.name)
 	}
 	return out
-}
-
-func editDistance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, row[j+1]+1, row[j]+1)
-		}
-	}
-	return row[len(b)]
 }

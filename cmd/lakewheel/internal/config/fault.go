@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/lakewheel/lakewheel/internal/words"
 )
 
 // Fault is one thing that is wrong with a file.
@@ -40,28 +42,9 @@ func (f Faults) sorted() Faults {
 func nearest(word string, known []string) string {
 	best, least := "", 3
 	for _, k := range known {
-		if d := edits(word, k); d < least {
+		if d := words.Distance(word, k); d < least {
 			best, least = k, d
 		}
 	}
 	return best
-}
-
-func edits(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost++
-			}
-			diagonal, row[j+1] = row[j+1], min(cost, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }
