@@ -43,6 +43,9 @@ func (d *driver) plan(ctx context.Context) (*batch, error) {
 	}
 	b.planned = d.q.Clock.Now()
 	b.holes, b.latest = avail.Holes, avail.Latest
+	for _, h := range b.holes {
+		d.q.Log.Warn("rows are lost and stepped over (on_data_loss: skip)", "source", h.Source, "topic", h.Partition.Topic, "partition", h.Partition.ID, "from", h.From, "until", h.Until)
+	}
 	b.from = avail.Progress.Positions()
 	b.until = offsets.Plan(b.from, avail.Ends, d.q.Limits.RowsPerBatch)
 	b.ranges = offsets.Ranges(d.q.Input.Name, b.from, b.until)

@@ -36,7 +36,35 @@ type driver struct {
 // Run runs the query until it is stopped, drained (available now) or fails. It returns nil after a graceful
 // stop or a finished drain, ErrAbandoned if the drain timeout cut a batch off, and otherwise
 // the error that ended the run; errors.Is tells fencing, lost positions and data loss apart.
+//
+// Where the input says to skip what is lost, rows that vanish between planning and reading end the attempt, not the run: the
+// query is opened again from its newest commit, and planning then steps over the hole.
 func Run(ctx context.Context, q Query) error {
+	for attempt := 1; ; attempt++ {
+		committed := false
+		report := q.OnProgress
+		once := q
+		once.OnProgress = func(p Progress) {
+			committed = true
+			if report != nil {
+				report(p)
+			}
+		}
+		err := runOnce(ctx, once)
+		if committed {
+			attempt = 1
+		}
+		if !q.Input.SkipLoss || !errors.Is(err, source.ErrDataLoss) || attempt == maxAttempts {
+			return err
+		}
+		q.Log.Warn("rows were lost while a batch read them; reading again from the newest commit", "error", err)
+	}
+}
+
+// maxAttempts bounds how often a query is opened again without a commit in between.
+const maxAttempts = 3
+
+func runOnce(ctx context.Context, q Query) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	d := &driver{q: q, cancel: cancel, bad: badWindow{limit: q.Bad}}

@@ -255,3 +255,46 @@ func TestFailedCommitEndsTheRun(t *testing.T) {
 	objects.Inject(nil)
 	require.Zero(t, r.rows())
 }
+
+// shrinking loses its first rows while they are read, once; from then on it says so when it is asked.
+type shrinking struct {
+	*memory.Source
+	lost bool
+}
+
+func (s *shrinking) Available(ctx context.Context, known offsets.Progress) (source.Available, error) {
+	a, err := s.Source.Available(ctx, known)
+	p := offsets.Partition{Topic: "events"}
+	if m := a.Progress.Partitions[p]; s.lost && m.Next < 3 {
+		a.Holes = []offsets.Range{{Source: "events", Partition: p, From: m.Next, Until: 3}}
+		m.Next = 3
+		a.Progress.Partitions[p] = m
+	}
+	return a, err
+}
+
+func (s *shrinking) Read(ctx context.Context, r offsets.Range) (source.Reader, error) {
+	if !s.lost {
+		s.lost = true
+		return nil, fmt.Errorf("%w: offsets [0,3)", source.ErrDataLoss)
+	}
+	return s.Source.Read(ctx, r)
+}
+
+// Rows that vanish between planning and reading: with on_data_loss: skip the run goes on past the hole, and names it.
+func TestLossWhileReading(t *testing.T) {
+	for _, skip := range []bool{true, false} {
+		r := newRig(t, store.NewMem())
+		r.add(10, "")
+		r.q.Input.Source, r.q.Input.SkipLoss, r.q.Trigger = &shrinking{Source: r.src}, skip, microbatch.Trigger{AvailableNow: true}
+		err := microbatch.Run(t.Context(), r.q)
+		if !skip {
+			require.ErrorIs(t, err, source.ErrDataLoss)
+			require.Zero(t, r.rows())
+			continue
+		}
+		require.NoError(t, err)
+		require.Equal(t, 7, r.rows())
+		require.Equal(t, []string{"events-0 [0,3)"}, r.lines[0].Holes)
+	}
+}

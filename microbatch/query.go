@@ -41,6 +41,8 @@ type Input struct {
 	Description string // for the progress: "Kafka[events]"
 	Source      source.Source
 	Bad         OnBad
+	// SkipLoss: the source steps over what is lost (on_data_loss: skip).
+	SkipLoss bool
 }
 
 // OnBad says what becomes of a row that cannot be decoded or computed.

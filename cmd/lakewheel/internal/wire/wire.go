@@ -91,7 +91,7 @@ func Build(ctx context.Context, p *config.Pipeline, w World) (microbatch.Query, 
 	}
 	q := microbatch.Query{
 		Name: p.Name, RunID: w.NewID(), Pipeline: compiled, Sink: sink,
-		Input:   microbatch.Input{Name: p.Source.Name, Description: describe(p), Source: src, Bad: p.Source.OnBad},
+		Input:   microbatch.Input{Name: p.Source.Name, Description: describe(p), Source: src, Bad: p.Source.OnBad, SkipLoss: p.Source.Kafka != nil && p.Source.Kafka.SkipLoss},
 		Trigger: p.Trigger, Commit: p.Commit, Bad: p.Source.Bad,
 		Limits:       microbatch.Limits{RowsPerBatch: p.Limits.RowsPerBatch, Workers: workers},
 		DrainTimeout: p.DrainTimeout, Clock: w.Clock, Log: w.Log,
