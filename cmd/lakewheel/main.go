@@ -70,12 +70,25 @@ func rootCommand() *cobra.Command {
 		Use:           "lakewheel",
 		Short:         "Fill data lakes from streams, exactly once",
 		Long:          "Lakewheel runs SQL over Kafka topics in one-second batches and commits Parquet files together with the offsets they came from into a Delta table.",
-		SilenceErrors: true, SilenceUsage: true,
+		SilenceErrors: true, SilenceUsage: true, SuggestionsMinimumDistance: 2,
+		Args: knownCommand,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	root.AddCommand(demoCommand(), runCommand(), validateCommand(), planCommand(), statusCommand(), historyCommand(),
 		catCommand(), testCommand(), schemaCommand(), functionsCommand(), versionCommand())
 	return root
+}
+
+// knownCommand refuses what is not the name of a command.
+func knownCommand(root *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	if near := root.SuggestionsFor(args[0]); len(near) > 0 {
+		return usageError{fmt.Errorf("unknown command %q, did you mean %s?", args[0], near[0])}
+	}
+	return usageError{fmt.Errorf("unknown command %q; see lakewheel --help", args[0])}
 }
 
 // atLeast asks for so many arguments.
