@@ -13,6 +13,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math/rand/v2"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -106,7 +108,10 @@ func broker(cache, work string) (stop func(), err error) {
 		brokers, saslBrokers = b, os.Getenv("KAFKA_SASL_BROKERS")
 		return func() {}, nil
 	}
-	const port = 29392
+	port, err := freePorts(3)
+	if err != nil {
+		return nil, err
+	}
 	env := append(os.Environ(), fmt.Sprintf("KAFKA_PORT=%d", port), "KAFKA_LIB="+filepath.Join(cache, "kafka"))
 	dir := filepath.Join(work, "broker")
 	run := func(what string) error {
@@ -132,6 +137,26 @@ func broker(cache, work string) (stop func(), err error) {
 			fmt.Fprintln(os.Stderr, err)
 		}
 	}, nil
+}
+
+// freePorts finds the first of n ports in a row that nothing listens on.
+func freePorts(n int) (int, error) {
+	for range 100 {
+		first := 20_000 + rand.IntN(10_000)
+		free := true
+		for i := range n {
+			l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", first+i))
+			if err != nil {
+				free = false
+				break
+			}
+			defer l.Close()
+		}
+		if free {
+			return first, nil
+		}
+	}
+	return 0, errors.New("no free ports for a broker")
 }
 
 // newTopic makes a topic with a name of its own.
