@@ -163,14 +163,18 @@ func TestRangesOfTransactions(t *testing.T) {
 	p := offsets.Partition{Topic: topic}
 	abort, commit := kgo.TryAbort, kgo.TryCommit
 	produce(t, client(t), topic, 0, numbered(5)...)
-	transact(t, topic, "a", 5, &abort)
-	transact(t, topic, "b", 3, &commit)
-	transact(t, topic, "a", 3, &abort)
-	transact(t, topic, "c", 2, nil)
-
-	// Markers are written after the producer has heard that its transaction is over.
 	committed := openSource(t, topic)
-	require.Eventually(t, func() bool { return firstLook(t, committed).Ends[p] == 19 }, 10*time.Second, 50*time.Millisecond)
+	// A marker is written after the producer has heard that its transaction is over: the next one waits for it.
+	ended := func(end int64) {
+		require.Eventually(t, func() bool { return firstLook(t, committed).Ends[p] == end }, 10*time.Second, 20*time.Millisecond)
+	}
+	transact(t, topic, "a", 5, &abort)
+	ended(11)
+	transact(t, topic, "b", 3, &commit)
+	ended(15)
+	transact(t, topic, "a", 3, &abort)
+	ended(19)
+	transact(t, topic, "c", 2, nil)
 	require.EqualValues(t, 21, firstLook(t, committed).Latest[p])
 	requireOffsets(t, committed, p, 0, 19, slices.Concat(span(0, 5), span(11, 14)))
 	requireOffsets(t, committed, p, 7, 19, span(11, 14))
