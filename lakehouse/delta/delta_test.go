@@ -3,6 +3,7 @@ package delta
 import (
 	"context"
 	"fmt"
+	"os"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -259,4 +260,33 @@ func FuzzDecodeSchema(f *testing.F) {
 		require.NoError(t, err)
 		require.True(t, s.Equal(back))
 	})
+}
+
+// Logs that other programs wrote, cut so that only their checkpoint tells what came before it.
+func TestForeignCheckpoints(t *testing.T) {
+	for folder, want := range map[string]struct {
+		version int64
+		files   int
+		schema  string
+		txns    map[string]lakehouse.Txn
+	}{
+		"spark-4.0.1":    {7, 1, "id BIGINT, name STRING, amount DECIMAL(12,2), d DATE, ts TIMESTAMP, f DOUBLE, b BOOLEAN", map[string]lakehouse.Txn{}},
+		"delta-rs-1.6.6": {3, 4, "id BIGINT, s STRING", map[string]lakehouse.Txn{"lakewheel/p": {Batch: 2, Token: 1002}}},
+	} {
+		objects := store.NewMem()
+		entries, err := os.ReadDir("testdata/" + folder)
+		require.NoError(t, err)
+		for _, e := range entries {
+			body, err := os.ReadFile("testdata/" + folder + "/" + e.Name())
+			require.NoError(t, err)
+			require.NoError(t, objects.Put(t.Context(), logFolder+"/"+e.Name(), body))
+		}
+		snap, err := open(objects).Snapshot(t.Context())
+		require.NoError(t, err, folder)
+		require.Equal(t, want.version, snap.Version)
+		require.Equal(t, want.files, snap.Files)
+		require.Equal(t, want.schema, snap.Schema.String())
+		require.Equal(t, want.txns, snap.Txns)
+		require.NoError(t, snap.Unusable)
+	}
 }
