@@ -256,3 +256,33 @@ func BenchmarkWrite(b *testing.B) {
 	}
 	b.ReportMetric(float64(4*batch.Rows()*b.N)/b.Elapsed().Seconds(), "rows/s")
 }
+
+// FuzzReader flips bytes of a sound file: whatever comes out, nothing panics.
+func FuzzReader(f *testing.F) {
+	s := store.NewMem()
+	w, err := NewWriter(s, everyType, Options{Name: func() string { return "x" }})
+	require.NoError(f, err)
+	b := randomBatch(rand.New(rand.NewPCG(1, 1)), 20, 0.2)
+	require.NoError(f, w.Write(context.Background(), 0, b))
+	_, err = w.Finish(context.Background())
+	require.NoError(f, err)
+	body, _, err := s.Get(context.Background(), "x")
+	require.NoError(f, err)
+	f.Add(uint32(10), byte(1))
+	f.Add(uint32(len(body)-20), byte(7))
+	f.Fuzz(func(t *testing.T, at uint32, flip byte) {
+		broken := append([]byte(nil), body...)
+		broken[int(at)%len(broken)] ^= flip
+		m := store.NewMem()
+		require.NoError(t, m.Put(t.Context(), "x", broken))
+		file, err := m.Open(t.Context(), "x")
+		require.NoError(t, err)
+		r, err := OpenReader(file, everyType)
+		for err == nil {
+			var b *columnar.Batch
+			if b, err = r.Next(t.Context()); b != nil {
+				b.Release()
+			}
+		}
+	})
+}

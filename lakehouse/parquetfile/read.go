@@ -27,7 +27,8 @@ type Reader struct {
 }
 
 // OpenReader opens a file. A nil schema means that of the file.
-func OpenReader(r store.Reader, schema *columnar.Schema) (*Reader, error) {
+func OpenReader(r store.Reader, schema *columnar.Schema) (reader *Reader, err error) {
+	defer damaged(&err)
 	f, err := parquet.OpenFile(r, r.Size())
 	if err != nil {
 		return nil, fmt.Errorf("not a Parquet file: %w", err)
@@ -44,7 +45,8 @@ func OpenReader(r store.Reader, schema *columnar.Schema) (*Reader, error) {
 func (r *Reader) Schema() *columnar.Schema { return r.schema }
 
 // Next returns the rows of the next row group, io.EOF after the last.
-func (r *Reader) Next(ctx context.Context) (*columnar.Batch, error) {
+func (r *Reader) Next(ctx context.Context) (batch *columnar.Batch, err error) {
+	defer damaged(&err)
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -66,6 +68,13 @@ func (r *Reader) Next(ctx context.Context) (*columnar.Batch, error) {
 		cols = append(cols, c)
 	}
 	return columnar.NewBatch(r.schema, cols, int(g.NumRows())), nil
+}
+
+// damaged turns a panic into an error: parquet-go reports some damage so, and a file from outside must not end the process.
+func damaged(err *error) {
+	if r := recover(); r != nil {
+		*err = fmt.Errorf("damaged Parquet file: %v", r)
+	}
 }
 
 func readColumn(file *parquet.File, g parquet.RowGroup, f columnar.Field) (columnar.Column, error) {
