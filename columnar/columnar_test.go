@@ -1,7 +1,6 @@
 package columnar_test
 
 import (
-	"math"
 	"testing"
 
 	"github.com/apache/arrow/go/v17/arrow/memory"
@@ -91,28 +90,6 @@ func TestBuildAndRead(t *testing.T) {
 }
 
 func TestSelection(t *testing.T) {
-	require.Equal(t, columnar.Selection{0, 1, 2}, columnar.All(3))
-	require.Equal(t, columnar.Selection{0, 2}, columnar.Selection(nil).Exclude(columnar.Selection{1, 3}, 4).Exclude(nil, 4))
-	require.Equal(t, columnar.Selection{5}, columnar.Selection{4, 5}.Exclude(columnar.Selection{1, 4}, 9))
 	require.Equal(t, 4, columnar.Selection(nil).Len(4))
 	require.Equal(t, 0, columnar.Selection{}.Len(4))
-}
-
-// TestPool: buffers come back, up to the limit, and batches can live in it.
-func TestPool(t *testing.T) {
-	p := columnar.NewPool(1 << 20)
-	a := p.Allocate(5000)
-	a[0] = 7
-	p.Free(a)
-	again := p.Allocate(8000)
-	require.Equal(t, &a[0], &again[0])
-	require.Len(t, again, 8000)
-	grown := p.Reallocate(9000, again)
-	require.Equal(t, byte(7), grown[0])
-	p.Free(p.Allocate(math.MaxInt16 * 100))
-	for range 3 {
-		b := everyTypeBatch(t, p)
-		require.Equal(t, printedRows, print(b))
-		b.Release()
-	}
 }

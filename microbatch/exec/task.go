@@ -133,14 +133,14 @@ func (t *Task) hidden(raw *columnar.Batch, name string) columnar.Column {
 // compute filters and projects the selected rows. Rows that fail join failed.
 func (t *Task) compute(scan *columnar.Batch, sel columnar.Selection, failed []columnar.RowError, n *Counts) (*columnar.Batch, []columnar.RowError, error) {
 	t.eval.Reset()
-	before := size(sel, scan.Rows())
+	before := sel.Len(scan.Rows())
 	for _, pred := range t.p.filters {
 		var err error
 		if sel, err = t.eval.Filter(pred, scan, sel); err != nil {
 			return nil, nil, err
 		}
 	}
-	kept := size(sel, scan.Rows())
+	kept := sel.Len(scan.Rows())
 	filterErrors := len(t.eval.Errors())
 	n.Filtered = int64(before - kept - filterErrors)
 	rows, err := t.project(scan, sel)
@@ -157,13 +157,6 @@ func (t *Task) compute(scan *columnar.Batch, sel columnar.Selection, failed []co
 	}
 	n.Out = int64(rows.Rows())
 	return rows, failed, nil
-}
-
-func size(sel columnar.Selection, rows int) int {
-	if sel == nil {
-		return rows
-	}
-	return len(sel)
 }
 
 // project computes the output columns of the selected rows, packed.
@@ -184,7 +177,7 @@ func (t *Task) project(scan *columnar.Batch, sel columnar.Selection) (*columnar.
 		}
 		cols = append(cols, full)
 	}
-	return columnar.NewBatch(t.p.out, cols, size(sel, scan.Rows())), nil
+	return columnar.NewBatch(t.p.out, cols, sel.Len(scan.Rows())), nil
 }
 
 // dropFailed takes the rows that failed in the projection out of its packed output.
