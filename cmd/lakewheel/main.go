@@ -12,6 +12,7 @@ import (
 	"os/signal"
 	"strings"
 	"syscall"
+	"time"
 	_ "time/tzdata" // zones by name, also in a container without a time zone database
 
 	"github.com/spf13/cobra"
@@ -110,6 +111,9 @@ func exactly(n int, what string) cobra.PositionalArgs {
 	}
 }
 
+// sameSignal is how long after a signal another one is the same: a terminal and a wrapper may both pass on one Ctrl-C.
+const sameSignal = 250 * time.Millisecond
+
 // stopOnSignal returns a channel that closes at the first SIGINT or SIGTERM. The second one ends the process at once: everything
 // that is not committed is safe to lose.
 func stopOnSignal() <-chan struct{} {
@@ -119,6 +123,10 @@ func stopOnSignal() <-chan struct{} {
 	go func() {
 		<-signals
 		close(stop)
+		time.Sleep(sameSignal)
+		for len(signals) > 0 {
+			<-signals
+		}
 		<-signals
 		os.Exit(exitInterrupted)
 	}()

@@ -38,6 +38,14 @@ type Options struct {
 
 // Run runs the demo. It returns an error if the proof fails.
 func Run(ctx context.Context, o Options) error {
+	if err := os.MkdirAll(o.Dir, 0o755); err != nil {
+		return err
+	}
+	unlock, err := lock(o.Dir)
+	if err != nil {
+		return err
+	}
+	defer unlock()
 	seed, err := keepSeed(o)
 	if err != nil {
 		return err
@@ -111,11 +119,8 @@ func (o Options) runPipeline(ctx context.Context, p *config.Pipeline, stop <-cha
 	return microbatch.Run(ctx, q)
 }
 
-// keepSeed makes the folder, and keeps the seed in it: a stream goes on only with the seed it began with.
+// keepSeed keeps the seed in the folder: a stream goes on only with the seed it began with.
 func keepSeed(o Options) (uint64, error) {
-	if err := os.MkdirAll(o.Dir, 0o755); err != nil {
-		return 0, err
-	}
 	file := filepath.Join(o.Dir, "demo.json")
 	var kept struct{ Seed uint64 }
 	b, err := os.ReadFile(file)
