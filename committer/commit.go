@@ -100,7 +100,7 @@ func (c *Committer) commit(ctx context.Context, r *Record, files []lakehouse.Dat
 		c.stopped = err
 		return err
 	}
-	c.base, c.last = base, r
+	c.base, c.last, c.remake = base, r, false
 	c.records.add(r.Token, change.Time)
 	c.stopped = c.afterPut(ctx, r)
 	return c.stopped
@@ -135,8 +135,8 @@ func (c *Committer) change(r *Record, files []lakehouse.DataFile, operation stri
 		Parameters: map[string]string{"outputMode": "Append", "queryId": r.QueryID, "epochId": strconv.FormatInt(r.LastBatch, 10)},
 		Info:       map[string]any{"lakewheel": info(r)},
 	}
-	if c.base.Version < 0 {
-		change.Create = &lakehouse.Creation{ID: c.tableID, Schema: nullable(c.opts.Schema)}
+	if c.base.Version < 0 || c.remake {
+		change.Create = &lakehouse.Creation{ID: c.tableID, Schema: nullable(c.opts.Schema), Properties: c.base.Properties}
 	}
 	return change
 }

@@ -63,6 +63,7 @@ type Committer struct {
 	queryID string
 	tableID string
 	records retention
+	remake  bool  // the next entry gives the table, which nothing was ever written to, the schema of the rows
 	stopped error // why no further entry may be put
 	// sides are the side tables as this run left them, by place.
 	sides map[string]lakehouse.Snapshot
@@ -250,8 +251,12 @@ func (c *Committer) adopt(ctx context.Context, d Decision) error {
 	if d.Kind == Refuse {
 		return d.Err
 	}
+	c.remake = false
 	if err := c.checkSchema(c.base); err != nil {
-		return err
+		if !unfilled(d.Record, c.base) {
+			return err
+		}
+		c.remake = true
 	}
 	c.last, c.epoch, c.tableID = d.Record, 1, c.base.ID
 	switch {
@@ -272,6 +277,12 @@ func (c *Committer) adopt(ctx context.Context, d Decision) error {
 		}
 	}
 	return c.records.load(ctx, c.opts)
+}
+
+// unfilled reports whether a table holds nothing but the epochs of one pipeline: a first run made it and failed before its
+// first batch, perhaps for a schema that has been corrected since.
+func unfilled(r *Record, s lakehouse.Snapshot) bool {
+	return r != nil && r.LastBatch == -1 && s.Files == 0 && s.Unusable == nil && len(s.PartitionBy) == 0 && len(pipelines(s.Txns)) == 1
 }
 
 // takeEpoch commits an entry without rows that carries the new epoch. ErrFenced: another starter was quicker.

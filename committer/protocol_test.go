@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/lakewheel/lakewheel/columnar"
 	"github.com/lakewheel/lakewheel/lakehouse"
 	"github.com/lakewheel/lakewheel/lakehouse/delta"
 	"github.com/lakewheel/lakewheel/lakehouse/store"
@@ -286,6 +287,22 @@ func TestSideTableOfAnother(t *testing.T) {
 	_, err := Open(t.Context(), other)
 	require.ErrorIs(t, err, ErrRefused)
 	require.ErrorContains(t, err, "give this pipeline a side table of its own")
+}
+
+// A first run that failed before its first batch leaves an empty table; the corrected query gives it its schema. Once there are batches, a
+// schema that differs is refused.
+func TestCorrectedSchemaOfAnUnfilledTable(t *testing.T) {
+	objects := store.NewMem()
+	wrong := options(objects, "driver")
+	wrong.Schema = columnar.NewSchema(columnar.Field{Name: "id", Type: columnar.Boolean, Nullable: true})
+	_, err := Open(t.Context(), wrong)
+	require.NoError(t, err)
+	require.NoError(t, runTo(t.Context(), objects, 6))
+	requireOnce(t, objects, 6, 3)
+	requireMonotoneEpochs(t, objects)
+	_, err = Open(t.Context(), wrong)
+	require.ErrorIs(t, err, ErrRefused)
+	require.ErrorContains(t, err, "column id is BIGINT in the table and BOOLEAN in the query")
 }
 
 // After a change of name the new one goes on, also without previous_name, and the old one is refused.
