@@ -4,6 +4,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"os"
+	"regexp"
 	"strconv"
 	"time"
 
@@ -151,6 +152,9 @@ func (f *fileReader) checkKafka(n ast.Node, c *kafka.Config, what string) {
 	}
 	if (len(c.Topics) > 0) == (c.Pattern != "") {
 		f.fault(n, "%s: expected exactly one of topic, topics, topic_pattern", what)
+	}
+	if _, err := regexp.Compile(c.Pattern); err != nil {
+		f.fault(n, "%s.topic_pattern: %v", what, err)
 	}
 	if s := c.SASL; (s.Mechanism == "") != (s.User == "") || (s.User == "") != (s.Password == "") {
 		f.fault(n, "%s.sasl: mechanism, user and password belong together", what)
