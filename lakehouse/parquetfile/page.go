@@ -30,7 +30,7 @@ func (p *page) Bounds() (parquet.Value, parquet.Value, bool) {
 // newPage wraps dense values. The bounds are looked for once: the encoder asks for them twice.
 func newPage(dense parquet.Page, rows, nulls int, levels []byte) *page {
 	p := &page{Page: dense, rows: int64(rows), nulls: int64(nulls), levels: levels}
-	if nulls < rows {
+	if nulls < rows && dense.Type().Kind() != parquet.FixedLenByteArray { // see unbounded
 		p.min, p.max, p.bounded = dense.Bounds()
 		p.shorten()
 	}

@@ -78,13 +78,23 @@ func NewWriter(objects store.Store, schema *columnar.Schema, opts Options) (*Wri
 		return nil, err
 	}
 	w := &Writer{objects: objects, schema: schema, opts: opts, lanes: map[int64]*lane{}}
-	w.file = parquet.NewGenericWriter[any](io.Discard, fs,
+	w.file = parquet.NewGenericWriter[any](io.Discard, append(unbounded(fs), fs,
 		parquet.Compression(codec), parquet.DataPageVersion(1), parquet.DataPageStatistics(false),
-		parquet.CreatedBy("lakewheel", "1", "0"), parquet.MaxRowsPerRowGroup(1<<30))
+		parquet.CreatedBy("lakewheel", "1", "0"), parquet.MaxRowsPerRowGroup(1<<30))...)
 	for _, f := range fs.Fields() {
 		w.types = append(w.types, f.Type())
 	}
 	return w, nil
+}
+
+// unbounded leaves out the bounds of DECIMAL columns that are fixed byte arrays: the library compares those without their sign.
+func unbounded(fs *parquet.Schema) (opts []parquet.WriterOption) {
+	for _, f := range fs.Fields() {
+		if f.Type().Kind() == parquet.FixedLenByteArray {
+			opts = append(opts, parquet.SkipPageBounds(f.Name()))
+		}
+	}
+	return opts
 }
 
 // Write adds rows to a lane; the batch is borrowed. Calls for different lanes may be concurrent.
