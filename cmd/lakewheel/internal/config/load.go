@@ -3,6 +3,7 @@ package config
 import (
 	"errors"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 
@@ -322,6 +323,10 @@ func (f *fileReader) finish() {
 	}
 	if f.p.DeadLetter == "" && f.p.Sink.Path != "" {
 		f.p.DeadLetter = strings.TrimRight(f.p.Sink.Path, "/") + "_dead_letter"
+	}
+	table, side := filepath.Clean(f.p.Sink.Path)+"/", filepath.Clean(f.p.DeadLetter)+"/"
+	if f.p.Sink.Path != "" && (strings.HasPrefix(table, side) || strings.HasPrefix(side, table)) {
+		f.faultAt(1, 1, "side_tables.dead_letter: %s and the table %s lie in each other; give the dead letters a folder of their own", f.p.DeadLetter, f.p.Sink.Path)
 	}
 }
 
