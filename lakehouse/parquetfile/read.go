@@ -41,9 +41,6 @@ func OpenReader(r store.Reader, schema *columnar.Schema) (reader *Reader, err er
 	return &Reader{file: f, schema: schema}, nil
 }
 
-// Schema of the batches.
-func (r *Reader) Schema() *columnar.Schema { return r.schema }
-
 // Next returns the rows of the next row group, io.EOF after the last.
 func (r *Reader) Next(ctx context.Context) (batch *columnar.Batch, err error) {
 	defer damaged(&err)

@@ -80,9 +80,6 @@ func (p *Pipeline) compileScan(scan *planner.ScanExec) {
 	}
 }
 
-// Schema of the rows that tasks return.
-func (p *Pipeline) Schema() *columnar.Schema { return p.out }
-
 // NeedsKey reports whether the plan reads _key, so that the source has to deliver it.
 func (p *Pipeline) NeedsKey() bool {
 	for _, c := range p.columns {

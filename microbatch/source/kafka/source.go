@@ -143,14 +143,13 @@ func names(topics map[string]topic) []string {
 }
 
 func (s *Source) listOffsets(ctx context.Context, f *facts) error {
-	ends := s.adm.ListCommittedOffsets
-	if s.c.ReadUncommitted {
-		ends = s.adm.ListEndOffsets
-	}
 	for _, q := range []struct {
 		into *offsets.Positions
 		list func(context.Context, ...string) (kadm.ListedOffsets, error)
-	}{{&f.starts, s.adm.ListStartOffsets}, {&f.ends, ends}, {&f.highs, s.adm.ListEndOffsets}} {
+	}{{&f.starts, s.adm.ListStartOffsets}, {&f.ends, s.adm.ListCommittedOffsets}, {&f.highs, s.adm.ListEndOffsets}} {
+		if q.into == &f.ends && s.c.ReadUncommitted {
+			continue // they are the high watermarks
+		}
 		listed, err := q.list(ctx, names(f.topics)...)
 		if err == nil {
 			*q.into, err = positions(listed)
@@ -161,6 +160,9 @@ func (s *Source) listOffsets(ctx context.Context, f *facts) error {
 		if err := covers(s.c, *q.into, f.topics); err != nil {
 			return err
 		}
+	}
+	if s.c.ReadUncommitted {
+		f.ends = f.highs
 	}
 	return nil
 }

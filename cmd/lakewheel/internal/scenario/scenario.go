@@ -324,9 +324,3 @@ func rows(b *columnar.Batch) []string {
 	}
 	return lines
 }
-
-// Boundaries reports whether a script says that other batch cuts change its result.
-func Boundaries(script string) bool {
-	first, _, _ := strings.Cut(strings.TrimSpace(script), "\n\n")
-	return strings.HasPrefix(first, "#") && strings.Contains(first, "boundaries=matter")
-}
