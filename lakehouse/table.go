@@ -60,7 +60,7 @@ type Change struct {
 	Operation  string            // for DESCRIBE HISTORY, e.g. "STREAMING UPDATE"
 	Parameters map[string]string // operation parameters, for people
 	Info       map[string]any    // further commitInfo fields, for people (offsets, watermark)
-	// Create makes the table: set on the first commit only (base version -1).
+	// Create makes the table (base version -1), or gives one without files another schema.
 	Create *Creation
 }
 

@@ -13,7 +13,7 @@ import (
 
 // Commit puts the change as the version after base.
 func (t *Table) Commit(ctx context.Context, base lakehouse.Snapshot, c lakehouse.Change) (lakehouse.Snapshot, error) {
-	actions, err := changeActions(c)
+	actions, err := changeActions(base, c)
 	if err != nil {
 		return base, err
 	}
@@ -65,10 +65,10 @@ func (t *Table) committed(ctx context.Context, base lakehouse.Snapshot, in store
 }
 
 // changeActions is the log entry of a change: commitInfo, protocol and metaData of a new table, txn, removes, adds.
-func changeActions(c lakehouse.Change) ([]action, error) {
+func changeActions(base lakehouse.Snapshot, c lakehouse.Change) ([]action, error) {
 	out := []action{{CommitInfo: commitInfo(c)}}
 	if c.Create != nil {
-		creation, err := createActions(c)
+		creation, err := createActions(base, c)
 		if err != nil {
 			return nil, err
 		}
@@ -109,7 +109,7 @@ func nonNil(m map[string]string) map[string]string {
 	return m
 }
 
-func createActions(c lakehouse.Change) ([]action, error) {
+func createActions(base lakehouse.Snapshot, c lakehouse.Change) ([]action, error) {
 	schema, err := encodeSchema(c.Create.Schema)
 	if err != nil {
 		return nil, err
@@ -118,6 +118,9 @@ func createActions(c lakehouse.Change) ([]action, error) {
 		PartitionColumns: append([]string{}, c.Create.PartitionBy...), CreatedTime: &c.Time, Configuration: nonNil(c.Create.Properties)}
 	if c.Create.Name != "" {
 		m.Name = &c.Create.Name
+	}
+	if base.Version >= 0 { // a protocol never goes down again
+		return []action{{MetaData: m}}, nil
 	}
 	return []action{{Protocol: &protocol{MinReaderVersion: 1, MinWriterVersion: 2}}, {MetaData: m}}, nil
 }

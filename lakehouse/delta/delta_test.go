@@ -290,3 +290,25 @@ func TestForeignCheckpoints(t *testing.T) {
 		require.NoError(t, snap.Unusable)
 	}
 }
+
+// A table that gets another schema before it has rows keeps the protocol that another program may have raised since.
+func TestNewSchemaKeepsTheProtocol(t *testing.T) {
+	objects := store.NewMem()
+	tab := open(objects)
+	snap, err := tab.Snapshot(t.Context())
+	require.NoError(t, err)
+	c := change(0, nil)
+	c.Create = &lakehouse.Creation{ID: "6ba7b810-9dad-11d1-80b4-00c04fd430c8", Schema: schema}
+	_, err = tab.Commit(t.Context(), snap, c)
+	require.NoError(t, err)
+	raised := `{"protocol":{"minReaderVersion":1,"minWriterVersion":7,"writerFeatures":["appendOnly","invariants"]}}`
+	require.NoError(t, objects.Put(t.Context(), entryName(1), []byte(raised)))
+	snap, err = tab.Snapshot(t.Context())
+	require.NoError(t, err)
+	again := change(1, nil)
+	again.Create = &lakehouse.Creation{ID: snap.ID, Schema: columnar.NewSchema(schema.Fields[0])}
+	snap, err = tab.Commit(t.Context(), snap, again)
+	require.NoError(t, err)
+	require.Equal(t, 1, snap.Schema.Len())
+	require.EqualValues(t, 7, tab.known.protocol.MinWriterVersion)
+}
