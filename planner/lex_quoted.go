@@ -35,7 +35,7 @@ var escapes = map[byte]string{
 	'%': `\%`, '_': `\_`, // kept for LIKE
 }
 
-// escape reads one backslash escape by Spark's rules: \uXXXX, \UXXXXXXXX, \ooo, the
+// escape reads one backslash escape by Spark's rules: \u with four hex digits, \U with eight, \ with three octal ones, the
 // letters above; before any other character the backslash is dropped.
 func (l *lexer) escape(b *strings.Builder) {
 	rest := l.text[l.pos+1:]
