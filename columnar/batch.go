@@ -67,11 +67,20 @@ func (b *Batch) Release() {
 func (b *Batch) Bytes() int64 {
 	var n int64
 	for _, c := range b.cols {
-		for _, buf := range c.Data().Buffers() {
-			if buf != nil {
-				n += int64(buf.Len())
-			}
+		n += bufferBytes(c.Data())
+	}
+	return n
+}
+
+func bufferBytes(d arrow.ArrayData) int64 {
+	var n int64
+	for _, buf := range d.Buffers() {
+		if buf != nil {
+			n += int64(buf.Len())
 		}
+	}
+	for _, child := range d.Children() {
+		n += bufferBytes(child)
 	}
 	return n
 }

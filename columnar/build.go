@@ -9,7 +9,19 @@ import (
 
 // wrap makes a column of buffers that already exist. It takes over the buffers' references.
 func wrap(t arrow.DataType, n int, nulls int, buffers ...*memory.Buffer) Column {
-	data := array.NewData(t, n, buffers, nil, nulls, 0)
+	return nest(t, n, nulls, nil, buffers...)
+}
+
+// nest makes a column with children; it takes over their references and the buffers'.
+func nest(t arrow.DataType, n int, nulls int, children []Column, buffers ...*memory.Buffer) Column {
+	parts := make([]arrow.ArrayData, len(children))
+	for i, c := range children {
+		parts[i] = c.Data()
+	}
+	data := array.NewData(t, n, buffers, parts, nulls, 0)
+	for _, c := range children {
+		c.Release()
+	}
 	for _, b := range buffers {
 		if b != nil {
 			b.Release()

@@ -40,6 +40,14 @@ func Gather(c Column, sel Selection, mem memory.Allocator) Column {
 		return wrap(a.DataType(), len(sel), nulls, bits, gatherFixed(a.TimestampValues(), sel, mem))
 	case *array.Decimal128:
 		return wrap(a.DataType(), len(sel), nulls, bits, gatherFixed(a.Values(), sel, mem))
+	case *array.Duration:
+		return wrap(a.DataType(), len(sel), nulls, bits, gatherFixed(a.DurationValues(), sel, mem))
+	case *array.MonthInterval:
+		return wrap(a.DataType(), len(sel), nulls, bits, gatherFixed(a.MonthIntervalValues(), sel, mem))
+	case array.ListLike:
+		return gatherList(a, sel, bits, nulls, mem)
+	case *array.Struct:
+		return gatherStruct(a, sel, bits, nulls, mem)
 	case *array.String:
 		return gatherBinary(a.DataType(), a.ValueOffsets(), a.ValueBytes(), sel, bits, nulls, mem)
 	case *array.Binary:
@@ -58,7 +66,7 @@ func GatherBatch(b *Batch, sel Selection) *Batch {
 }
 
 type fixed interface {
-	int8 | int16 | int32 | int64 | float32 | float64 | arrow.Date32 | arrow.Timestamp | decimal128.Num
+	int8 | int16 | int32 | int64 | float32 | float64 | arrow.Date32 | arrow.Timestamp | arrow.Duration | arrow.MonthInterval | decimal128.Num
 }
 
 func newBuffer(size int, mem memory.Allocator) *memory.Buffer {

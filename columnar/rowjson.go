@@ -27,7 +27,8 @@ func AppendRowJSON(dst []byte, b *Batch, row int) []byte {
 
 // AppendValueJSON appends a value as JSON: timestamps as RFC 3339 in UTC with milliseconds, or microseconds if there are
 // any; decimals as strings with their scale; floats as the shortest number that reads back the same,
-// or "NaN", "Infinity", "-Infinity"; binary as lower-case hex.
+// or "NaN", "Infinity", "-Infinity"; binary as lower-case hex; a MAP as an object whose names are
+// the keys as text.
 func AppendValueJSON(dst []byte, c Column, row int) []byte {
 	if c.IsNull(row) {
 		return append(dst, "null"...)
@@ -57,7 +58,13 @@ func AppendValueJSON(dst []byte, c Column, row int) []byte {
 	case *array.Date32:
 		return append(appendDate(append(dst, '"'), int64(a.Value(row))), '"')
 	case *array.Timestamp:
-		return append(appendTimestamp(append(dst, '"'), int64(a.Value(row))), '"')
+		return append(appendTimestamp(append(dst, '"'), int64(a.Value(row)), a.DataType().(*arrow.TimestampType).TimeZone != ""), '"')
+	case *array.Map:
+		return appendMap(dst, a, row)
+	case *array.List:
+		return appendList(dst, a, row)
+	case *array.Struct:
+		return appendStruct(dst, a, row)
 	}
 	return append(dst, "null"...)
 }
@@ -98,10 +105,13 @@ func appendDate(dst []byte, days int64) []byte {
 	return time.Unix(days*86400, 0).UTC().AppendFormat(dst, "2006-01-02")
 }
 
-func appendTimestamp(dst []byte, micros int64) []byte {
-	layout := "2006-01-02T15:04:05.000Z"
+func appendTimestamp(dst []byte, micros int64, zoned bool) []byte {
+	layout := "2006-01-02T15:04:05.000"
 	if micros%1000 != 0 {
-		layout = "2006-01-02T15:04:05.000000Z"
+		layout = "2006-01-02T15:04:05.000000"
+	}
+	if zoned {
+		layout += "Z"
 	}
 	return time.UnixMicro(micros).UTC().AppendFormat(dst, layout)
 }

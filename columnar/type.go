@@ -25,9 +25,16 @@ const (
 	BinaryKind
 	DateKind
 	TimestampKind
+	TimestampNTZKind
+	DayTimeIntervalKind
+	YearMonthIntervalKind
+	ArrayKind
+	MapKind
+	StructKind
 )
 
-var kindNames = [...]string{"INVALID", "VOID", "BOOLEAN", "TINYINT", "SMALLINT", "INT", "BIGINT", "DECIMAL", "FLOAT", "DOUBLE", "STRING", "BINARY", "DATE", "TIMESTAMP"}
+var kindNames = [...]string{"INVALID", "VOID", "BOOLEAN", "TINYINT", "SMALLINT", "INT", "BIGINT", "DECIMAL", "FLOAT", "DOUBLE", "STRING", "BINARY", "DATE", "TIMESTAMP",
+	"TIMESTAMP_NTZ", "INTERVAL DAY TO SECOND", "INTERVAL YEAR TO MONTH", "ARRAY", "MAP", "STRUCT"}
 
 // String returns the SQL name of the kind, as Spark prints it.
 func (k Kind) String() string { return kindNames[k] }
@@ -38,8 +45,11 @@ const MaxDecimalPrecision = 38
 // Type is a SQL type. Types compare with ==.
 type Type struct {
 	Kind Kind
-	// Precision and Scale are set for DECIMAL only: 1..38 and 0..Precision.
+	// Precision and Scale of a DECIMAL are 1..38 and 0..Precision; of an interval they are
+	// its first and its last unit. Otherwise both are 0.
 	Precision, Scale uint8
+	// shape holds the parts of a nested type, one shape for equal parts.
+	shape *shape
 }
 
 // The types without parameters.
@@ -56,6 +66,8 @@ var (
 	Binary    = Type{Kind: BinaryKind}
 	Date      = Type{Kind: DateKind}      // days since 1970-01-01
 	Timestamp = Type{Kind: TimestampKind} // microseconds since 1970-01-01 UTC
+
+	TimestampNTZ = Type{Kind: TimestampNTZKind} // microseconds since 1970-01-01, of no zone
 )
 
 // Decimal returns DECIMAL(precision, scale); it panics on parameters outside Spark's bounds.
@@ -66,10 +78,15 @@ func Decimal(precision, scale int) Type {
 	return Type{Kind: DecimalKind, Precision: uint8(precision), Scale: uint8(scale)}
 }
 
-// String returns the SQL text of the type: "BIGINT", "DECIMAL(12,2)".
+// String returns the SQL text of the type: "BIGINT", "DECIMAL(12,2)", "ARRAY<STRUCT<a: INT>>".
 func (t Type) String() string {
-	if t.Kind == DecimalKind {
+	switch t.Kind {
+	case DecimalKind:
 		return fmt.Sprintf("DECIMAL(%d,%d)", t.Precision, t.Scale)
+	case DayTimeIntervalKind, YearMonthIntervalKind:
+		return t.intervalText()
+	case ArrayKind, MapKind, StructKind:
+		return t.shape.text
 	}
 	return t.Kind.String()
 }
@@ -93,12 +110,19 @@ var plainArrow = map[Kind]arrow.DataType{
 	BinaryKind:    arrow.BinaryTypes.Binary,
 	DateKind:      arrow.FixedWidthTypes.Date32,
 	TimestampKind: arrow.FixedWidthTypes.Timestamp_us,
+
+	TimestampNTZKind:      &arrow.TimestampType{Unit: arrow.Microsecond},
+	DayTimeIntervalKind:   arrow.FixedWidthTypes.Duration_us,
+	YearMonthIntervalKind: arrow.FixedWidthTypes.MonthInterval,
 }
 
 // Arrow returns the memory layout of a column of type t.
 func (t Type) Arrow() arrow.DataType {
 	if t.Kind == DecimalKind {
 		return &arrow.Decimal128Type{Precision: int32(t.Precision), Scale: int32(t.Scale)}
+	}
+	if t.shape != nil {
+		return t.shape.layout
 	}
 	return plainArrow[t.Kind]
 }

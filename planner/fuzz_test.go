@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/lakewheel/lakewheel/columnar"
 )
 
 // statements are the queries in testdata.
@@ -73,7 +75,7 @@ func FuzzParseSchema(f *testing.F) {
 			if i > 0 {
 				printed += ", "
 			}
-			printed += quoteName(field.Name) + " " + field.Type.String()
+			printed += columnar.QuoteName(field.Name) + " " + field.Type.String()
 			if !field.Nullable {
 				printed += " NOT NULL"
 			}

@@ -64,14 +64,14 @@ func (p *Project) line() string { return "Project " + strings.Join(outputTexts(p
 func scanText(source string, columns []ScanColumn, out *columnar.Schema) string {
 	var visible, hidden []string
 	for i, c := range columns {
-		text := quoteName(c.Name) + " " + typeText(out.Fields[i])
+		text := columnar.QuoteName(c.Name) + " " + typeText(out.Fields[i])
 		if c.Hidden {
 			hidden = append(hidden, text)
 		} else {
 			visible = append(visible, text)
 		}
 	}
-	text := quoteName(source) + " columns=(" + strings.Join(visible, ", ") + ")"
+	text := columnar.QuoteName(source) + " columns=(" + strings.Join(visible, ", ") + ")"
 	if len(hidden) > 0 {
 		text += " hidden=(" + strings.Join(hidden, ", ") + ")"
 	}
@@ -91,22 +91,9 @@ func outputTexts(exprs []compute.Expr, out *columnar.Schema) []string {
 	parts := make([]string, len(exprs))
 	for i, e := range exprs {
 		parts[i] = e.String()
-		if name := quoteName(out.Fields[i].Name); name != parts[i] {
+		if name := columnar.QuoteName(out.Fields[i].Name); name != parts[i] {
 			parts[i] += " AS " + name
 		}
 	}
 	return parts
-}
-
-// quoteName puts a name that is not a plain word into backticks.
-func quoteName(name string) string {
-	if name == "" {
-		return "``"
-	}
-	for i := range len(name) {
-		if !isWord(name[i]) {
-			return "`" + strings.ReplaceAll(name, "`", "``") + "`"
-		}
-	}
-	return name
 }

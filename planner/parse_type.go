@@ -24,20 +24,31 @@ var typesByName = map[string]columnar.Type{
 	"double": columnar.Double,
 	"string": columnar.String, "binary": columnar.Binary,
 	"date": columnar.Date, "timestamp": columnar.Timestamp, "timestamp_ltz": columnar.Timestamp,
+	"timestamp_ntz": columnar.TimestampNTZ, "void": columnar.Null,
 }
 
 // typeNames are offered for a type that looks like a slip.
-var typeNames = []string{"BOOLEAN", "TINYINT", "SMALLINT", "INT", "BIGINT", "FLOAT", "DOUBLE", "DECIMAL", "STRING", "BINARY", "DATE", "TIMESTAMP"}
+var typeNames = []string{"BOOLEAN", "TINYINT", "SMALLINT", "INT", "BIGINT", "FLOAT", "DOUBLE", "DECIMAL", "STRING", "BINARY", "DATE", "TIMESTAMP", "TIMESTAMP_NTZ", "ARRAY", "MAP", "STRUCT", "INTERVAL"}
 
 // foreignTypes are names of other systems, Spark's name beside them.
 var foreignTypes = map[string]string{
 	"text": "STRING", "varchar": "STRING", "char": "STRING", "character": "STRING", "nvarchar": "STRING", "uuid": "STRING", "json": "STRING",
 	"bool": "BOOLEAN", "int1": "TINYINT", "int8": "BIGINT", "int16": "SMALLINT", "int32": "INT", "int64": "BIGINT", "uint64": "DECIMAL(20,0)",
 	"float32": "FLOAT", "float64": "DOUBLE", "number": "DECIMAL", "bytes": "BINARY", "bytea": "BINARY", "blob": "BINARY",
-	"datetime": "TIMESTAMP", "timestamptz": "TIMESTAMP", "timestamp_ntz": "TIMESTAMP, which is in UTC",
+	"datetime": "TIMESTAMP", "timestamptz": "TIMESTAMP",
+	"row": "STRUCT<...>", "object": "STRUCT<...> or MAP<STRING, ...>", "list": "ARRAY<...>", "variant": "STRING",
 }
 
-var nestedTypes = wordSet("array map struct row object variant")
+// typeReaders read what follows the name of a type that has parameters.
+var typeReaders map[string]func(p *parser, word token) columnar.Type
+
+func init() {
+	typeReaders = map[string]func(*parser, token) columnar.Type{
+		"decimal": (*parser).decimal, "dec": (*parser).decimal, "numeric": (*parser).decimal,
+		"array": (*parser).arrayType, "map": (*parser).mapType, "struct": (*parser).structType,
+		"interval": (*parser).intervalType,
+	}
+}
 
 // typeName reads a type.
 func (p *parser) typeName() typeName {
@@ -48,11 +59,11 @@ func (p *parser) typeName() typeName {
 	}
 	p.next()
 	lower := strings.ToLower(t.text)
-	switch lower {
-	case "decimal", "dec", "numeric":
-		typ := p.decimal(t)
+	if read, ok := typeReaders[lower]; ok {
+		typ := read(p, t)
 		return typeName{p.from(t.start), typ}
-	case "double":
+	}
+	if lower == "double" {
 		p.accept("PRECISION")
 	}
 	typ, ok := typesByName[lower]
@@ -64,11 +75,6 @@ func (p *parser) typeName() typeName {
 
 func (p *parser) unknownType(t token, lower string) {
 	switch {
-	case nestedTypes[lower]:
-		p.fail(t.start, "", "the nested type "+strings.ToUpper(t.text)+" is not supported yet",
-			"declare the column as STRING: it then holds the JSON text")
-	case lower == "interval" || lower == "void":
-		p.fail(t.start, "UNSUPPORTED_DATATYPE", "the type "+strings.ToUpper(t.text)+" is not supported", "")
 	case foreignTypes[lower] != "":
 		p.fail(t.start, "UNSUPPORTED_DATATYPE", "the type "+strings.ToUpper(t.text)+" is not supported", "write "+foreignTypes[lower])
 	default:
