@@ -23,12 +23,16 @@ func (p *parser) checkHeight(q *query) {
 		p.checkHeight(q.from.query)
 	}
 	for _, e := range q.expressions() {
-		switch nodes, bound := extent(e); {
-		case height(e) > maxHeight:
-			p.fail(e.place().start, "", fmt.Sprintf("the expression nests deeper than %d operators", maxHeight), "IN (...) is shorter than a chain of OR")
-		case bound-nodes > maxRepeated:
-			p.fail(e.place().start, "", "the expression is too large: each nested BETWEEN, NULLIF and CASE x WHEN repeats its first operand", "use CASE WHEN with conditions")
-		}
+		p.checkExpression(e)
+	}
+}
+
+func (p *parser) checkExpression(e node) {
+	switch nodes, bound := extent(e); {
+	case height(e) > maxHeight:
+		p.fail(e.place().start, "", fmt.Sprintf("the expression nests deeper than %d operators", maxHeight), "IN (...) is shorter than a chain of OR")
+	case bound-nodes > maxRepeated:
+		p.fail(e.place().start, "", "the expression is too large: each nested BETWEEN, NULLIF and CASE x WHEN repeats its first operand", "use CASE WHEN with conditions")
 	}
 }
 

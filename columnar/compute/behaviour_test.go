@@ -40,6 +40,16 @@ func sql(t testing.TB, text string) Expr {
 	return e
 }
 
+func cell(v *vector, row int32) string {
+	if v.isNull(row) {
+		return "null"
+	}
+	if v.typ == columnar.Binary {
+		return fmt.Sprintf("%x", v.bytesAt(row))
+	}
+	return string(appendText(nil, v, row))
+}
+
 // show prints the selected rows of a result; _ is a row that was not asked for, ! one that failed.
 func show(ev *Evaluator, c columnar.Column, sel columnar.Selection, t columnar.Type) string {
 	v := NewDefaultEvaluator().view(c, t)

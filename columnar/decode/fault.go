@@ -26,6 +26,18 @@ func (f *fault) error() error {
 	return fmt.Errorf("%s at byte %d", b.String(), f.at)
 }
 
+// within says that the fault lies in a field of an object, or deeper in it.
+func (f *fault) within(outer *field) {
+	switch {
+	case !outer.typ.Nested() || f.field == "":
+		f.field = outer.name
+	case f.field[0] == '[':
+		f.field = outer.name + f.field
+	default:
+		f.field = outer.name + "." + f.field
+	}
+}
+
 // fail records a fault and returns -1.
 func (d *JSON) fail(at int, text string) int {
 	d.fault = fault{text: text, at: at}
@@ -45,7 +57,7 @@ func (d *JSON) failValue(s []byte, at int, text string) int {
 
 // failType records that a value does not fit a field.
 func (d *JSON) failType(f *field, s []byte, at int) int {
-	d.fault = fault{text: "expected " + f.typ.String(), at: at, field: f.name, got: excerpt(s, at)}
+	d.fault = fault{text: "expected " + f.typ.String(), at: at, got: excerpt(s, at)}
 	return -1
 }
 

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"unsafe"
 
+	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/arrow/array"
 	"github.com/apache/arrow/go/v17/arrow/memory"
 
@@ -16,9 +17,10 @@ type field struct {
 	quoted   string // the key as it usually stands in a document
 	typ      columnar.Type
 	nullable bool
-	seen     int32 // the row that has it already
+	seen     int32 // the row or object that has it already
 
 	mem      memory.Allocator
+	rows     int            // how many values there is room for
 	validity *memory.Buffer // nil while nothing is NULL
 	nulls    int
 	fixed    *memory.Buffer // values of fixed width
@@ -30,6 +32,9 @@ type field struct {
 	used     int
 
 	perRow int // bytes of a string in the batch before, rounded up
+
+	kids  record // what an ARRAY, MAP or STRUCT is made of
+	count int32  // values so far, if the field is below another one
 }
 
 func newField(f columnar.Field) field {
@@ -37,10 +42,10 @@ func newField(f columnar.Field) field {
 	if err != nil || len(quoted) != len(f.Name)+2 {
 		quoted = []byte{0} // never guessed: the key has more than one spelling
 	}
-	return field{name: f.Name, quoted: string(quoted), typ: f.Type, nullable: f.Nullable}
+	return field{name: f.Name, quoted: string(quoted), typ: f.Type, nullable: f.Nullable, kids: newRecord(f.Type.Parts())}
 }
 
-// size is the number of bits of a value of fixed width, 0 for STRING and BINARY.
+// size is the number of bits of a value of fixed width, 0 for every other type.
 func size(t columnar.Type) int {
 	switch t.Kind {
 	case columnar.BooleanKind:
@@ -51,7 +56,7 @@ func size(t columnar.Type) int {
 		return 16
 	case columnar.IntKind, columnar.FloatKind, columnar.DateKind:
 		return 32
-	case columnar.BigIntKind, columnar.DoubleKind, columnar.TimestampKind:
+	case columnar.BigIntKind, columnar.DoubleKind, columnar.TimestampKind, columnar.TimestampNTZKind:
 		return 64
 	case columnar.DecimalKind:
 		return 128
@@ -61,7 +66,13 @@ func size(t columnar.Type) int {
 
 // begin makes room for a batch of rows whose documents have so many bytes.
 func (f *field) begin(mem memory.Allocator, rows, input int) {
-	f.mem, f.seen, f.nulls, f.used = mem, -1, 0, 0
+	f.mem, f.seen, f.nulls, f.used, f.count, f.rows = mem, -1, 0, 0, 0, rows
+	for k := range f.kids.fields {
+		f.kids.fields[k].begin(mem, rows, input)
+	}
+	if f.typ.Kind == columnar.StructKind {
+		return
+	}
 	if bits := size(f.typ); bits > 0 {
 		f.fixed = allocate(mem, (rows*bits+7)/8)
 		f.values = f.fixed.Bytes()
@@ -73,6 +84,9 @@ func (f *field) begin(mem memory.Allocator, rows, input int) {
 	f.offsets = allocate(mem, 4*(rows+1))
 	f.ends = view[int32](f.offsets.Bytes())
 	f.ends[0] = 0
+	if f.typ.Nested() {
+		return
+	}
 	guess := rows * 16
 	if f.perRow > 0 {
 		guess = rows*f.perRow + rows*f.perRow/16
@@ -104,13 +118,7 @@ func set[T any](f *field, row int32, v T) int32 {
 // setNull marks the row NULL.
 func (f *field) setNull(row int32) {
 	if f.validity == nil {
-		n := len(f.values)
-		if bits := size(f.typ); bits > 0 {
-			n = n * 8 / bits
-		} else {
-			n = len(f.ends)
-		}
-		f.validity = allocate(f.mem, n/8+1)
+		f.validity = allocate(f.mem, f.rows/8+1)
 		fill(f.validity.Bytes(), 0xff)
 	}
 	b, mask := &f.validity.Bytes()[row/8], byte(1)<<(row%8)
@@ -149,21 +157,35 @@ func (f *field) reserve(n int) {
 
 // finish returns the column and lets go of its buffers.
 func (f *field) finish(rows int) columnar.Column {
-	buffers := []*memory.Buffer{f.validity, f.fixed}
-	if f.offsets != nil {
+	data := f.layout(rows)
+	defer data.Release()
+	return array.MakeFromData(data)
+}
+
+func (f *field) layout(rows int) arrow.ArrayData {
+	buffers := []*memory.Buffer{f.validity}
+	switch {
+	case f.fixed != nil:
+		buffers = append(buffers, f.fixed)
+	case f.bytes != nil:
 		f.bytes.ResizeNoShrink(f.used)
-		buffers = []*memory.Buffer{f.validity, f.offsets, f.bytes}
+		buffers = append(buffers, f.offsets, f.bytes)
 		if rows > 0 {
 			f.perRow = (f.used + rows - 1) / rows
 		}
+	case f.offsets != nil:
+		buffers = append(buffers, f.offsets)
 	}
-	data := array.NewData(f.typ.Arrow(), rows, buffers, nil, f.nulls, 0)
+	kids := f.kidData()
+	data := array.NewData(f.typ.Arrow(), rows, buffers, kids, f.nulls, 0)
 	for _, b := range buffers {
 		if b != nil {
 			b.Release()
 		}
 	}
+	for _, k := range kids {
+		k.Release()
+	}
 	f.validity, f.fixed, f.values, f.offsets, f.ends, f.bytes, f.data = nil, nil, nil, nil, nil, nil, nil
-	defer data.Release()
-	return array.MakeFromData(data)
+	return data
 }

@@ -15,18 +15,36 @@ import (
 // Keys are matched exactly, case included. Unknown fields are skipped, but must be
 // valid JSON; a missing field or null is NULL. STRING takes any value, as its JSON
 // text if it is no string. DECIMAL takes numbers and strings of digits, TIMESTAMP
-// strings as Spark's CAST and whole seconds since 1970, BINARY base64.
+// strings as Spark's CAST and whole seconds since 1970, BINARY base64. An ARRAY is an
+// array, a STRUCT an object by the same rules, a MAP an object with any keys, which are
+// STRING.
 type JSON struct {
+	record
 	schema *columnar.Schema
 	mem    memory.Allocator
-	fields []field
-	texts  []int // positions of the STRING and BINARY fields
-	index  map[string]int
+	texts  []int // positions of the fields whose rows end somewhere: STRING, BINARY, ARRAY and MAP
+	nested []int // positions of the ARRAY, MAP and STRUCT fields
 
-	row   int32
-	text  []byte // the unescaped form of the latest string with escapes
-	fault fault
-	day   dayCache
+	row     int32
+	objects int32  // how many objects below the documents were begun
+	text    []byte // the unescaped form of the latest string with escapes
+	fault   fault
+	day     dayCache
+}
+
+// record is what an object may hold.
+type record struct {
+	fields []field
+	index  map[string]int
+}
+
+func newRecord(fields []columnar.Field) record {
+	r := record{index: make(map[string]int, len(fields))}
+	for i, f := range fields {
+		r.fields = append(r.fields, newField(f))
+		r.index[f.Name] = i
+	}
+	return r
 }
 
 var _ Decoder = (*JSON)(nil)
@@ -36,11 +54,12 @@ func NewJSON(schema *columnar.Schema, mem memory.Allocator) *JSON {
 	if mem == nil {
 		mem = memory.DefaultAllocator
 	}
-	d := &JSON{schema: schema, mem: mem, index: make(map[string]int, schema.Len())}
+	d := &JSON{schema: schema, mem: mem, record: newRecord(schema.Fields)}
 	for i, f := range schema.Fields {
-		d.fields = append(d.fields, newField(f))
-		d.index[f.Name] = i
-		if size(f.Type) == 0 {
+		if f.Type.Nested() {
+			d.nested = append(d.nested, i)
+		}
+		if size(f.Type) == 0 && f.Type.Kind != columnar.StructKind {
 			d.texts = append(d.texts, i)
 		}
 	}
@@ -99,7 +118,8 @@ func (d *JSON) document(s []byte) bool {
 		d.failValue(s, i, "expected an object")
 		return false
 	}
-	if i = d.object(s, space(s, i+1)); i < 0 {
+	i, found := d.object(&d.record, s, space(s, i+1), d.row)
+	if i < 0 || !d.endRow(i, found) {
 		return false
 	}
 	if i = space(s, i); i < len(s) {
@@ -109,59 +129,72 @@ func (d *JSON) document(s []byte) bool {
 	return true
 }
 
-// object decodes what follows the opening brace up to the closing one, and the end
-// of the row. It returns the position after it, or -1.
-func (d *JSON) object(s []byte, i int) int {
-	guess, found := 0, 0
+// object decodes what follows the opening brace up to the closing one into the fields
+// of r; id tells this object from the others. It returns the position after it, or -1,
+// and how many of the fields it has.
+func (d *JSON) object(r *record, s []byte, i int, id int32) (after, found int) {
 	if i < len(s) && s[i] == '}' {
-		return d.endRow(i+1, found)
+		return i + 1, 0
 	}
+	guess := 0
 	for {
-		at, k := d.key(s, i, guess)
+		at, k := d.key(r, s, i, guess)
 		if at < 0 {
-			return -1
+			return -1, 0
 		}
 		if k < 0 {
 			i = d.skip(s, at, 1)
 		} else {
-			f := &d.fields[k]
-			if f.seen == d.row {
-				return d.failField(f, i, "the field appears twice")
+			f := &r.fields[k]
+			if f.seen == id {
+				return d.failField(f, i, "the field appears twice"), 0
 			}
-			f.seen = d.row
-			if i = d.value(f, s, at); i < 0 {
-				d.fault.field = f.name
-			}
+			f.seen = id
+			i = d.member(r, f, s, at)
 			guess = k + 1
 			found++
 		}
 		if i < 0 {
-			return -1
+			return -1, 0
 		}
 		if i < len(s) && s[i] != ',' && s[i] != '}' {
 			i = space(s, i)
 		}
 		switch {
 		case i >= len(s):
-			return d.fail(i, "the document ends within an object")
+			return d.fail(i, "the document ends within an object"), 0
 		case s[i] == ',':
 			i++
 			if i < len(s) && s[i] != '"' {
 				i = space(s, i)
 			}
 		case s[i] == '}':
-			return d.endRow(i+1, found)
+			return i + 1, found
 		default:
-			return d.failValue(s, i, "expected , or }")
+			return d.failValue(s, i, "expected , or }"), 0
 		}
 	}
 }
 
+// member decodes the value of a field of an object and returns the position after it, or -1.
+func (d *JSON) member(r *record, f *field, s []byte, at int) int {
+	i := 0
+	if r == &d.record {
+		i = d.value(f, s, at)
+	} else {
+		i = d.element(f, s, at)
+	}
+	if i < 0 {
+		d.fault.within(f)
+	}
+	return i
+}
+
 // key reads a key and its colon. It first compares with the field that follows the
 // one before, since producers write fields in one order. k is -1 for an unknown key.
-func (d *JSON) key(s []byte, i, guess int) (at, k int) {
-	if guess < len(d.fields) {
-		want := d.fields[guess].quoted
+func (d *JSON) key(r *record, s []byte, i, guess int) (at, k int) {
+	if guess < len(r.fields) {
+		want := r.fields[guess].quoted
 		if end := i + len(want); end < len(s) && string(s[i:end]) == want {
 			if s[end] == ':' && end+1 < len(s) && s[end+1] > ' ' {
 				return end + 1, guess
@@ -180,7 +213,7 @@ func (d *JSON) key(s []byte, i, guess int) (at, k int) {
 	if escaped {
 		name = d.unescape(name)
 	}
-	k, ok := d.index[string(name)]
+	k, ok := r.index[string(name)]
 	if !ok {
 		k = -1
 	}
@@ -202,16 +235,24 @@ func (d *JSON) colon(s []byte, i int) int {
 	return i
 }
 
-// endRow gives the fields that were not found NULL and closes the strings of the row.
-func (d *JSON) endRow(i, found int) int {
+// endRow gives the fields that were not found NULL and ends the row; it reports whether
+// every field that needs a value has one.
+func (d *JSON) endRow(i, found int) bool {
 	if found < len(d.fields) && !d.missing(i) {
-		return -1
+		return false
 	}
+	d.closeRow()
+	return true
+}
+
+func (d *JSON) closeRow() {
 	for _, k := range d.texts {
 		f := &d.fields[k]
 		f.ends[d.row+1] = int32(f.used)
 	}
-	return i
+	for _, k := range d.nested {
+		d.fields[k].align(d.row + 1)
+	}
 }
 
 func (d *JSON) missing(i int) bool {
@@ -236,7 +277,10 @@ func (d *JSON) allNull() {
 		f.setNull(d.row)
 		if f.ends != nil {
 			f.used = int(f.ends[d.row])
-			f.ends[d.row+1] = int32(f.used)
 		}
 	}
+	for _, k := range d.nested {
+		d.fields[k].cutKids(d.row)
+	}
+	d.closeRow()
 }

@@ -1,8 +1,10 @@
 package decode
 
 import (
+	"bytes"
 	"encoding/base64"
 	"math"
+	"unicode"
 
 	"github.com/apache/arrow/go/v17/arrow/decimal128"
 
@@ -15,7 +17,7 @@ func (d *JSON) value(f *field, s []byte, i int) int {
 	if s[i] == 'n' {
 		if i = d.word(s, i, "null"); i >= 0 {
 			if !f.nullable {
-				return d.failField(f, i-4, "a value is needed (NOT NULL), got null")
+				return d.fail(i-4, "a value is needed (NOT NULL), got null")
 			}
 			f.setNull(d.row)
 		}
@@ -37,6 +39,10 @@ func (d *JSON) value(f *field, s []byte, i int) int {
 		return d.dateValue(f, s, i)
 	case columnar.BinaryKind:
 		return d.binaryValue(f, s, i)
+	case columnar.TimestampNTZKind:
+		return d.localValue(f, s, i)
+	case columnar.ArrayKind, columnar.MapKind, columnar.StructKind:
+		return d.nestedValue(f, s, i)
 	}
 	if s[i] == '"' {
 		return d.quotedNumber(f, s, i)
@@ -204,6 +210,33 @@ func (d *JSON) timestampValue(f *field, s []byte, i int) int {
 	}
 	set(f, d.row, us)
 	return end
+}
+
+// localValue takes a timestamp without a zone.
+func (d *JSON) localValue(f *field, s []byte, i int) int {
+	if s[i] != '"' {
+		return d.failType(f, s, i)
+	}
+	text, end := d.quoted(s, i)
+	if end < 0 {
+		return -1
+	}
+	us, ok := sqltext.ParseTimestamp(text)
+	if !ok || hasZone(text) {
+		return d.failType(f, s, i)
+	}
+	set(f, d.row, us)
+	return end
+}
+
+// hasZone reports whether the text of a timestamp ends in a zone: letters or an offset
+// after the time.
+func hasZone(text []byte) bool {
+	clock := bytes.IndexByte(text, ':')
+	if clock < 0 {
+		return false
+	}
+	return bytes.ContainsFunc(text[clock:], func(r rune) bool { return r == '+' || r == '-' || unicode.IsLetter(r) })
 }
 
 func (d *JSON) secondsValue(f *field, s []byte, i int) int {

@@ -1,0 +1,128 @@
+package planner
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/apache/arrow/go/v17/arrow/memory"
+	"github.com/stretchr/testify/require"
+
+	"github.com/lakewheel/lakewheel/columnar"
+	"github.com/lakewheel/lakewheel/columnar/compute"
+	"github.com/lakewheel/lakewheel/columnar/decode"
+)
+
+type columnsCase struct {
+	Expr, Type, Error string
+	Values            []json.RawMessage
+}
+
+type sparkTable struct {
+	Schema string
+	Rows   []json.RawMessage
+	Cases  []columnsCase
+}
+
+func loadSparkTable(t *testing.T) (*columnar.Batch, sparkTable) {
+	raw, err := os.ReadFile("testdata/spark/spark_columns.json")
+	require.NoError(t, err)
+	var table sparkTable
+	require.NoError(t, json.Unmarshal(raw, &table))
+	schema, err := ParseSchema(table.Schema)
+	require.NoError(t, err)
+	var docs columnar.BinaryBuffer
+	for _, r := range table.Rows {
+		docs.Append(r)
+	}
+	in := docs.Finish()
+	defer in.Release()
+	b, errs, err := decode.NewJSON(schema, nil).Decode(in)
+	require.NoError(t, err)
+	require.Empty(t, errs)
+	return b, table
+}
+
+// TestSparkColumns evaluates random nested expressions over a table with nulls and
+// extremes, for all rows at once and for every third one, and compares row by row.
+func TestSparkColumns(t *testing.T) {
+	b, table := loadSparkTable(t)
+	defer b.Release()
+	mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
+	defer mem.AssertSize(t, 0)
+	ev := compute.NewEvaluator(mem)
+	third := columnar.Selection{}
+	for i := 0; i < b.Rows(); i += 3 {
+		third = append(third, int32(i))
+	}
+	differing := map[string]bool{}
+	for _, c := range table.Cases {
+		e, err := Expression(c.Expr, b.Schema())
+		for _, sel := range []columnar.Selection{nil, third} {
+			if got := columnsOutcome(ev, e, err, b, sel, c); got != "" {
+				differing[c.Expr] = true
+				t.Logf("%s\n  got  %s\n  want %s %s", c.Expr, got, c.Type, c.Error)
+			}
+		}
+	}
+	t.Logf("%d of %d expressions differ", len(differing), len(table.Cases))
+	require.LessOrEqual(t, len(differing), mostDifferingColumns)
+}
+
+// columnsOutcome is "" where the outcome is Spark's, else what was got instead. A
+// selection may leave out the rows that fail.
+func columnsOutcome(ev *compute.Evaluator, e compute.Expr, err error, b *columnar.Batch, sel columnar.Selection, want columnsCase) string {
+	var fault *Error
+	if errors.As(err, &fault) {
+		return unless(want.Error, fault.Condition)
+	}
+	if want.Error == "" && simpleName(e.Type()) != want.Type {
+		return "type " + simpleName(e.Type())
+	}
+	ev.Reset()
+	col, err := ev.Eval(e, b, sel)
+	if err != nil {
+		return err.Error()
+	}
+	defer col.Release()
+	if list := ev.Errors(); len(list) > 0 {
+		return unless(want.Error, list[0].Err.(*compute.EvalError).Condition)
+	}
+	if want.Error != "" {
+		return map[bool]string{true: "no error", false: ""}[sel == nil]
+	}
+	for i := range sel.Len(b.Rows()) {
+		row := i
+		if sel != nil {
+			row = int(sel[i])
+		}
+		if got := sparkValue(e.Type(), col, row); !sameCell(got, string(want.Values[row]), e.Type()) {
+			return fmt.Sprintf("row %d: %s, not %s", row, got, want.Values[row])
+		}
+	}
+	return ""
+}
+
+func unless(want, got string) string {
+	if want == got {
+		return ""
+	}
+	return "error " + got
+}
+
+func sameCell(got, want string, t columnar.Type) bool {
+	if sameJSON(got, want) {
+		return true
+	}
+	if t != columnar.Double && t != columnar.Float {
+		return false
+	}
+	a, errA := strconv.ParseFloat(strings.Trim(got, `"`), 64)
+	b, errB := strconv.ParseFloat(strings.Trim(want, `"`), 64)
+	return errA == nil && errB == nil && (a == b || math.Abs(a-b) <= 1e-15*math.Abs(b))
+}

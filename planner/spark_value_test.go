@@ -1,0 +1,92 @@
+package planner
+
+import (
+	"encoding/hex"
+	"encoding/json"
+	"strings"
+
+	"github.com/apache/arrow/go/v17/arrow/array"
+
+	"github.com/lakewheel/lakewheel/columnar"
+	"github.com/lakewheel/lakewheel/columnar/compute"
+)
+
+// simpleName is a type as Spark's simpleString prints it: "struct<a:int>".
+func simpleName(t columnar.Type) string {
+	parts := make([]string, len(t.Parts()))
+	for i, f := range t.Parts() {
+		parts[i] = simpleName(f.Type)
+		if t.Kind == columnar.StructKind {
+			parts[i] = f.Name + ":" + parts[i]
+		}
+	}
+	switch t.Kind {
+	case columnar.ArrayKind, columnar.MapKind, columnar.StructKind:
+		return strings.ToLower(t.Kind.String()) + "<" + strings.Join(parts, ",") + ">"
+	}
+	return strings.ToLower(t.String())
+}
+
+// sparkValue prints a value as the recorded answers do: numbers, texts and flags as JSON,
+// maps as pairs, binary as hex, everything else as the text of its cast to STRING.
+func sparkValue(t columnar.Type, c columnar.Column, row int) string {
+	if t == columnar.Null || c.IsNull(row) {
+		return "null"
+	}
+	switch t.Kind {
+	case columnar.ArrayKind:
+		from, until := c.(*array.List).ValueOffsets(row)
+		return sparkList(t.Elem(), c.(*array.List).ListValues(), from, until)
+	case columnar.MapKind:
+		return sparkPairs(t, c.(*array.Map), row)
+	case columnar.StructKind:
+		fields := make([]string, len(t.Parts()))
+		for i, f := range t.Parts() {
+			fields[i] = jsonText(f.Name) + ":" + sparkValue(f.Type, c.(*array.Struct).Field(i), row)
+		}
+		return "{" + strings.Join(fields, ",") + "}"
+	case columnar.BooleanKind, columnar.StringKind, columnar.TinyIntKind, columnar.SmallIntKind, columnar.IntKind, columnar.BigIntKind:
+		return string(columnar.AppendValueJSON(nil, c, row))
+	case columnar.BinaryKind:
+		return jsonText(hex.EncodeToString(c.(*array.Binary).Value(row)))
+	}
+	return castText(t, c, row)
+}
+
+func sparkList(t columnar.Type, c columnar.Column, from, until int64) string {
+	out := make([]string, 0, until-from)
+	for k := from; k < until; k++ {
+		out = append(out, sparkValue(t, c, int(k)))
+	}
+	return "[" + strings.Join(out, ",") + "]"
+}
+
+func sparkPairs(t columnar.Type, m *array.Map, row int) string {
+	from, until := m.ValueOffsets(row)
+	out := []string{}
+	for k := from; k < until; k++ {
+		out = append(out, "["+sparkValue(t.KeyType(), m.Keys(), int(k))+","+sparkValue(t.ValueType(), m.Items(), int(k))+"]")
+	}
+	return "[" + strings.Join(out, ",") + "]"
+}
+
+func castText(t columnar.Type, c columnar.Column, row int) string {
+	c.Retain()
+	b := columnar.NewBatch(columnar.NewSchema(columnar.Field{Name: "v", Type: t, Nullable: true}), []columnar.Column{c}, c.Len())
+	defer b.Release()
+	e, err := compute.Cast(compute.Column(0, "v", t, true), columnar.String, false)
+	if err != nil {
+		return err.Error()
+	}
+	text, err := compute.NewDefaultEvaluator().Eval(e, b, nil)
+	if err != nil {
+		return err.Error()
+	}
+	defer text.Release()
+	return jsonText(columnar.StringAt(text, row))
+}
+
+func jsonText(s string) string {
+	out, _ := json.Marshal(s)
+	return string(out)
+}
