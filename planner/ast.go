@@ -99,6 +99,7 @@ type (
 		span
 		value node
 		kind  string // ".", "[" or ":"
+		name  ident  // the field
 		path  string // the field, or the path as written
 		index node
 	}

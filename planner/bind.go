@@ -15,6 +15,8 @@ type binder struct {
 	cat   Catalog
 	scope *scope
 	errs  Errors
+	// variables are the parameters of the lambdas around, innermost last.
+	variables []compute.Expr
 	// taken are the names of the result's columns so far, folded.
 	taken map[string]bool
 }

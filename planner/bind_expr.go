@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/lakewheel/lakewheel/columnar"
 	"github.com/lakewheel/lakewheel/columnar/compute"
 )
 
@@ -24,6 +25,10 @@ func (b *binder) expr(n node) compute.Expr {
 		return b.castTo(n)
 	case *choice:
 		return b.choice(n)
+	case *access:
+		return b.access(n)
+	case *list:
+		return b.row(n)
 	case *star:
 		b.fail(n.start, "INVALID_USAGE_OF_STAR_OR_REGEX", "* cannot stand inside an expression", "")
 	}
@@ -68,26 +73,86 @@ func (b *binder) exprError(n node, err error) {
 	}
 }
 
+// name binds a variable of a lambda or a column, and the fields behind it.
 func (b *binder) name(n *name) compute.Expr {
-	index, used := b.scope.resolve(n.parts)
-	if index < 0 {
-		b.unknownColumn(n.parts)
-		return nil
+	e, used := b.variable(n.parts[0].text), 1
+	if e == nil {
+		index := 0
+		if index, used = b.scope.resolve(n.parts); index < 0 {
+			b.unknownColumn(n.parts)
+			return nil
+		}
+		e = b.scope.column(index)
 	}
-	e := b.scope.column(index)
-	if used < len(n.parts) {
-		b.fail(n.parts[used].start, "INVALID_EXTRACT_BASE_FIELD_TYPE",
-			fmt.Sprintf("%s is %s and has no field %s", dotted(n.parts[:used]), e.Type(), n.parts[used].text), fieldHint(n, used, e))
-		return nil
+	for ; used < len(n.parts) && e != nil; used++ {
+		e = b.field(e, n.parts[used], dotted(n.parts[:used]), dotted(n.parts[used:]))
 	}
 	return e
 }
 
-func fieldHint(n *name, used int, e compute.Expr) string {
-	if e.Type().String() != "STRING" {
-		return ""
+// field binds value.name; text and path are how the value and the rest were written.
+func (b *binder) field(value compute.Expr, name ident, text, path string) compute.Expr {
+	e, err := compute.Field(value, name.text)
+	if err == nil {
+		return e
 	}
-	return fmt.Sprintf("if it holds JSON text: get_json_object(%s, '$.%s')", dotted(n.parts[:used]), dotted(n.parts[used:]))
+	var fault *compute.TypeError
+	errors.As(err, &fault)
+	hint := ""
+	switch value.Type().Kind {
+	case columnar.StringKind:
+		hint = fmt.Sprintf("if it holds JSON text: get_json_object(%s, '$.%s')", text, path)
+	case columnar.StructKind:
+		hint = didYouMean(closest(name.text, fieldNames(value.Type())))
+	}
+	if hint == "" && value.Type().Kind == columnar.StructKind {
+		hint = "its fields are " + strings.Join(fieldNames(value.Type()), ", ")
+	}
+	b.fail(name.start, fault.Condition, fmt.Sprintf("%s is %s and has no field %s", text, value.Type(), name.text), hint)
+	return nil
+}
+
+func fieldNames(t columnar.Type) []string {
+	var names []string
+	for _, f := range t.Parts() {
+		names = append(names, f.Name)
+	}
+	return names
+}
+
+// variable is the innermost parameter of that name, or nil.
+func (b *binder) variable(name string) compute.Expr {
+	for i := len(b.variables) - 1; i >= 0; i-- {
+		if strings.EqualFold(b.variables[i].String(), name) {
+			return b.variables[i]
+		}
+	}
+	return nil
+}
+
+// row binds (a, b), which is a STRUCT.
+func (b *binder) row(n *list) compute.Expr {
+	items, ok := b.exprs(n.items)
+	if !ok {
+		return nil
+	}
+	return b.apply(n, "struct", items...)
+}
+
+// access binds value.field, value[index] and value:path, which reads JSON text.
+func (b *binder) access(n *access) compute.Expr {
+	value := b.expr(n.value)
+	if n.kind == "[" {
+		index := b.expr(n.index)
+		return b.apply(n, "[]", value, index)
+	}
+	if value == nil {
+		return nil
+	}
+	if n.kind == ":" {
+		return b.apply(n, "get_json_object", value, compute.Text("$."+n.path))
+	}
+	return b.field(value, n.name, b.source(n.value.place()), n.path)
 }
 
 func unknownColumn(name string) string { return "unknown column " + name }
@@ -134,7 +199,7 @@ func (b *binder) call(n *call) compute.Expr {
 		return b.extract(n)
 	}
 	function, before := strings.ToLower(n.name.text), len(b.errs)
-	args, ok := b.exprs(n.args)
+	args, ok := b.arguments(function, n.args)
 	if ok {
 		return b.apply(n, function, args...)
 	}

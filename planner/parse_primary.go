@@ -159,8 +159,8 @@ func (p *parser) postfix(n node) node {
 			n = &access{span: p.from(start), value: n, kind: "[", index: index}
 		case t.is(".") && p.isWordAhead(1):
 			p.next()
-			n = &access{value: n, kind: ".", path: p.anyWord().text}
-			n.(*access).span = p.from(start)
+			field := p.anyWord()
+			n = &access{span: p.from(start), value: n, kind: ".", name: field, path: field.text}
 		case t.is(":") && p.isWordAhead(1):
 			n = p.colonPath(n, start)
 		case t.is("->"), t.is("->>"):

@@ -44,7 +44,7 @@ func (s *scope) scan() *Scan {
 
 func (s *scope) column(i int) compute.Expr {
 	f := s.schema.Fields[i]
-	return compute.Column(i, columnar.QuoteName(f.Name), f.Type, f.Nullable)
+	return compute.Column(i, f.Name, f.Type, f.Nullable)
 }
 
 // named reports whether the parts name the scope's table.

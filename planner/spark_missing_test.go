@@ -2,6 +2,6 @@ package planner
 
 // How many of the recorded expressions may still differ.
 const (
-	mostDiffering        = 420
-	mostDifferingColumns = 300
+	mostDiffering        = 330
+	mostDifferingColumns = 200
 )

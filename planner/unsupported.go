@@ -61,12 +61,8 @@ func (b *binder) refusal(n node) (message, hint string) {
 		return callRefusal(n)
 	case *interval:
 		return "INTERVAL arithmetic is not supported yet", ""
-	case *list:
-		return "rows in parentheses are not supported yet", ""
 	case *subquery:
 		return "a subquery in an expression is not supported yet", ""
-	case *access:
-		return b.accessRefusal(n)
 	case *operation:
 		if n.op == "->" || n.op == "->>" {
 			return b.arrowRefusal(n)
@@ -97,21 +93,11 @@ func callRefusal(c *call) (message, hint string) {
 	return "", ""
 }
 
-func (b *binder) accessRefusal(n *access) (message, hint string) {
-	switch n.kind {
-	case "[":
-		return "access to arrays and maps is not supported yet", ""
-	case ":":
-		return "the path operator : is not Spark SQL", fmt.Sprintf("write get_json_object(%s, '$.%s')", b.source(n.value.place()), n.path)
-	}
-	return "field access to " + n.path + " is not supported yet", ""
-}
-
 // arrowRefusal tells the JSON arrows of other dialects from Spark's lambda.
 func (b *binder) arrowRefusal(n *operation) (message, hint string) {
 	root, path, ok := jsonPath(n)
 	if !ok {
-		return "lambda functions are not supported yet", ""
+		return "", ""
 	}
 	return "the JSON operator " + n.op + " is not Spark SQL", fmt.Sprintf("write get_json_object(%s, '%s')", b.source(root.place()), path)
 }

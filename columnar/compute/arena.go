@@ -22,11 +22,17 @@ func (a *arena) bytes(n int) []byte {
 	return b[:n]
 }
 
-func (a *arena) reset() {
-	for i, b := range a.used {
+func (a *arena) reset() { a.release(0) }
+
+// mark is a point that release can go back to.
+func (a *arena) mark() int { return len(a.used) }
+
+// release takes back what was handed out since mark.
+func (a *arena) release(mark int) {
+	for i, b := range a.used[mark:] {
 		class := bits.Len(uint(cap(b) - 1))
 		a.free[class] = append(a.free[class], b[:cap(b)])
-		a.used[i] = nil
+		a.used[mark+i] = nil
 	}
-	a.used = a.used[:0]
+	a.used = a.used[:mark]
 }

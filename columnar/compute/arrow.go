@@ -1,6 +1,7 @@
 package compute
 
 import (
+	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/arrow/array"
 	"github.com/apache/arrow/go/v17/arrow/bitutil"
 	"github.com/apache/arrow/go/v17/arrow/memory"
@@ -8,17 +9,7 @@ import (
 	"github.com/lakewheel/lakewheel/columnar"
 )
 
-// load views a column of the batch as a vector. Only flags are copied: Arrow packs
-// them into bits.
-func (ev *Evaluator) load(index int) *vector {
-	if v := ev.loaded[index]; v != nil {
-		return v
-	}
-	v := ev.view(ev.batch.Column(index), ev.batch.Schema().Fields[index].Type)
-	ev.loaded[index] = v
-	return v
-}
-
+// view is the column as a vector. Only flags are copied: Arrow packs them into bits.
 func (ev *Evaluator) view(c columnar.Column, t columnar.Type) *vector {
 	if t == columnar.Null {
 		return constantNull(t)
@@ -31,6 +22,8 @@ func (ev *Evaluator) view(c columnar.Column, t columnar.Type) *vector {
 		unpack(v.null, buffers[0].Bytes(), offset, 1)
 	}
 	switch {
+	case t.Nested():
+		ev.viewNested(v, c)
 	case textual(t):
 		viewBytes(v, buffers, offset, n)
 	case t == columnar.Boolean:
@@ -94,6 +87,9 @@ func (ev *Evaluator) column(v *vector, rows []int32) (columnar.Column, error) {
 	}
 	if textual(v.typ) {
 		return ev.bytesColumn(v, rows)
+	}
+	if v.typ.Nested() {
+		return ev.nestedColumn(v, rows)
 	}
 	if v.one {
 		v = ev.spread(v)
@@ -186,7 +182,19 @@ func (ev *Evaluator) buffer(n int) *memory.Buffer {
 
 // build takes over the references of the buffers.
 func build(t columnar.Type, n, nulls int, buffers ...*memory.Buffer) columnar.Column {
-	data := array.NewData(t.Arrow(), n, buffers, nil, nulls, 0)
+	return buildNested(t.Arrow(), n, nulls, nil, buffers...)
+}
+
+// buildNested takes over the references of the children, too.
+func buildNested(t arrow.DataType, n, nulls int, children []columnar.Column, buffers ...*memory.Buffer) columnar.Column {
+	parts := make([]arrow.ArrayData, len(children))
+	for i, c := range children {
+		parts[i] = c.Data()
+	}
+	data := array.NewData(t, n, buffers, parts, nulls, 0)
+	for _, c := range children {
+		c.Release()
+	}
 	for _, b := range buffers {
 		if b != nil {
 			b.Release()

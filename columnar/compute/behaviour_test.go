@@ -247,24 +247,6 @@ func TestRefusals(t *testing.T) {
 	require.Error(t, err)
 }
 
-// TestFunctions: every entry is documented and its example binds.
-func TestFunctions(t *testing.T) {
-	schema := columnar.NewSchema(append(append([]columnar.Field{}, smallSchema.Fields...),
-		columnar.Field{Name: "b", Type: columnar.BigInt, Nullable: true}, columnar.Field{Name: "d", Type: columnar.Date, Nullable: true},
-		columnar.Field{Name: "t", Type: columnar.Timestamp, Nullable: true}, columnar.Field{Name: "s", Type: columnar.String, Nullable: true})...)
-	for _, f := range Functions() {
-		require.NotEmpty(t, f.Signature)
-		require.NotEmpty(t, f.Summary)
-		text := f.Example
-		if f.Name == "and" || f.Name == "or" || f.Name == "not" {
-			text = strings.NewReplacer("a", "f", "b", "f").Replace(strings.ToLower(text))
-			text = strings.NewReplacer("fnd", "and").Replace(text)
-		}
-		_, err := parseSQL(text, schema)
-		require.NoError(t, err, f.Example)
-	}
-}
-
 // TestLike covers the pattern matcher.
 func TestLike(t *testing.T) {
 	for _, c := range []struct {

@@ -130,7 +130,8 @@ func Functions() []FunctionInfo {
 	return out
 }
 
-var registry = index(operatorFunctions, logicFunctions, conditionalFunctions, mathFunctions, stringFunctions, timeFunctions)
+var registry = index(operatorFunctions, logicFunctions, conditionalFunctions, mathFunctions, stringFunctions, timeFunctions,
+	constructFunctions, arrayFunctions, arraySetFunctions, mapFunctions, higherOrderFunctions)
 
 func index(lists ...[]function) map[string]*function {
 	all := map[string]*function{}

@@ -36,6 +36,9 @@ func castable(from, to columnar.Type) bool {
 	if from == to || from == columnar.Null {
 		return true
 	}
+	if from.Nested() || to.Nested() {
+		return castableNested(from, to)
+	}
 	switch to.Kind {
 	case columnar.NullKind:
 		return false

@@ -14,6 +14,9 @@ import (
 
 // castKernel returns the conversion between two types that castable allows.
 func castKernel(from, to columnar.Type) kernel {
+	if from.Nested() {
+		return castNested(to)
+	}
 	switch to.Kind {
 	case columnar.BooleanKind:
 		return castToBoolean(from)
@@ -450,6 +453,9 @@ func castToBinary(from columnar.Type) kernel {
 
 // appendText prints a value that is not NULL as CAST to STRING does.
 func appendText(dst []byte, v *vector, row int32) []byte {
+	if v.typ.Nested() {
+		return appendNestedText(dst, v, row)
+	}
 	i := row & v.mask()
 	switch v.typ.Kind {
 	case columnar.BooleanKind:

@@ -48,6 +48,8 @@ func tightest(a, b columnar.Type) (columnar.Type, bool) {
 		return tightestNumeric(a, b)
 	case a == columnar.Date && b == columnar.Timestamp, a == columnar.Timestamp && b == columnar.Date:
 		return columnar.Timestamp, true
+	case a.Nested() && a.Kind == b.Kind:
+		return mergeParts(a, b, tightest)
 	}
 	return columnar.Type{}, false
 }
@@ -88,6 +90,9 @@ func wider(a, b columnar.Type) (columnar.Type, bool) {
 		}
 		return widerDecimal(decimalFor(a), decimalFor(b)), true
 	}
+	if a.Nested() && a.Kind == b.Kind {
+		return mergeParts(a, b, wider)
+	}
 	return promoteString(a, b)
 }
 
@@ -97,7 +102,7 @@ func promoteString(a, b columnar.Type) (columnar.Type, bool) {
 		a, b = b, a
 	}
 	switch {
-	case a != columnar.String || b == columnar.String:
+	case a != columnar.String || b == columnar.String || b.Nested():
 		return columnar.Type{}, false
 	case b.Integral():
 		return columnar.BigInt, true
@@ -142,7 +147,11 @@ func implicit(e Expr, t columnar.Type) Expr {
 // with an implicit cast.
 func assignable(t, want columnar.Type) bool {
 	switch {
-	case t == want, t == columnar.Null, t == columnar.String, want == columnar.String:
+	case t == want, t == columnar.Null:
+		return true
+	case t.Nested(), want.Nested():
+		return false
+	case t == columnar.String, want == columnar.String:
 		return true
 	case t.Numeric() && want.Numeric():
 		return true

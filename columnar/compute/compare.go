@@ -35,6 +35,8 @@ func compareKernel(op string, t columnar.Type) kernel {
 		return compareDecimals(op)
 	case columnar.StringKind, columnar.BinaryKind:
 		return compareBytes(op)
+	case columnar.ArrayKind, columnar.StructKind:
+		return compareNested(op)
 	}
 	return func(*frame) {} // NULL against NULL: no row is live
 }

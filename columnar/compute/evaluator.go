@@ -14,6 +14,9 @@ import (
 // ErrTooLarge is returned when the strings of one result column exceed 2 GiB.
 var ErrTooLarge = errors.New("the strings of a batch exceed 2 GiB; use smaller batches")
 
+// ErrTooManyElements is returned when the arrays of one result column have more than 64 Mi elements.
+var ErrTooManyElements = errors.New("the arrays of a batch have more than 64 Mi elements; use smaller batches")
+
 // Evaluator evaluates expressions over batches. It belongs to one goroutine and
 // keeps its scratch memory from call to call.
 type Evaluator struct {
@@ -24,10 +27,10 @@ type Evaluator struct {
 	errors   []columnar.RowError
 	fault    error
 
-	// The batch of the running call.
-	batch  *columnar.Batch
-	rows   int
-	loaded []*vector
+	// The batch of the running call and the rows that names refer to.
+	batch *columnar.Batch
+	*scope
+	outermost scope
 }
 
 // NewEvaluator returns an evaluator whose results come from mem.
@@ -127,16 +130,22 @@ func (ev *Evaluator) Errors() []columnar.RowError {
 func (ev *Evaluator) Reset() { ev.errors = ev.errors[:0] }
 
 func (ev *Evaluator) begin(b *columnar.Batch, sel columnar.Selection) []int32 {
-	ev.batch, ev.rows, ev.fault = b, b.Rows(), nil
+	ev.batch, ev.fault, ev.scope = b, nil, &ev.outermost
+	ev.rows = b.Rows()
 	ev.loaded = slices.Grow(ev.loaded[:0], b.Schema().Len())[:b.Schema().Len()]
 	clear(ev.loaded)
-	for len(ev.identity) < ev.rows {
-		ev.identity = append(ev.identity, int32(len(ev.identity)))
-	}
 	if sel != nil {
 		return sel
 	}
-	return ev.identity[:ev.rows]
+	return ev.all(ev.rows)
+}
+
+// all lists the rows below n.
+func (ev *Evaluator) all(n int) []int32 {
+	for len(ev.identity) < n {
+		ev.identity = append(ev.identity, int32(len(ev.identity)))
+	}
+	return ev.identity[:n]
 }
 
 func (ev *Evaluator) end() {
@@ -165,13 +174,20 @@ func (ev *Evaluator) checkAll(e Expr) error {
 	return nil
 }
 
-// fail records that a row failed.
+// fail records that a row failed; below the outermost scope it is the row that the
+// element belongs to.
 func (ev *Evaluator) fail(row int32, err error) {
+	for s := ev.scope; s.outer != nil; s = s.outer {
+		row = s.parent(row)
+	}
 	ev.errors = append(ev.errors, columnar.RowError{Row: row, Err: err})
 }
 
 // vector makes an output of the batch's length; values are undefined, none is NULL.
 func (ev *Evaluator) vector(t columnar.Type) *vector {
+	if t.Nested() {
+		return ev.shell(t)
+	}
 	v := &vector{typ: t, data: ev.scratch.bytes(ev.rows * width(t))}
 	if textual(t) {
 		v.data = ev.scratch.bytes(16 * ev.rows)[:0]
@@ -277,6 +293,10 @@ func (ev *Evaluator) merge(out, v *vector, rows []int32) {
 	}
 	if textual(out.typ) {
 		ev.mergeBytes(out, v, rows)
+		return
+	}
+	if out.typ.Nested() {
+		ev.mergeNested(out, v, rows)
 		return
 	}
 	switch width(out.typ) {

@@ -29,14 +29,15 @@ type column struct {
 	nullable bool
 }
 
-// Column refers to the column at a position of the batch; name is for printing.
+// Column refers to the column at a position of the batch; name is for printing and for
+// the fields of structs.
 func Column(index int, name string, t columnar.Type, nullable bool) Expr {
 	return &column{index: index, name: name, typ: t, nullable: nullable}
 }
 
 func (c *column) Type() columnar.Type { return c.typ }
 func (c *column) Nullable() bool      { return c.nullable }
-func (c *column) String() string      { return c.name }
+func (c *column) String() string      { return columnar.QuoteName(c.name) }
 func (c *column) inputs() []Expr      { return nil }
 func (c *column) with([]Expr) Expr    { return c }
 

@@ -46,6 +46,9 @@ func single(v *vector) *vector {
 	if textual(v.typ) {
 		return constantBytes(v.typ, slices.Clone(v.bytesAt(0)))
 	}
+	if v.typ.Nested() {
+		return singleNested(v)
+	}
 	w := width(v.typ)
 	raw := make([]byte, max(w, 16))[:w]
 	copy(raw, v.data)

@@ -122,6 +122,9 @@ func (l *literal) String() string {
 		}
 		return "CAST(NULL AS " + l.typ.String() + ")"
 	}
+	if l.typ.Nested() {
+		return l.nestedText()
+	}
 	switch l.typ.Kind {
 	case columnar.BooleanKind:
 		return strings.ToUpper(strconv.FormatBool(slice[uint8](l.value)[0] != 0))
@@ -135,4 +138,33 @@ func (l *literal) String() string {
 		return string(appendText(nil, l.value, 0)) + "D"
 	}
 	return string(appendText(nil, l.value, 0))
+}
+
+// nestedText prints a constant as the call that makes it.
+func (l *literal) nestedText() string {
+	var parts []string
+	v := l.value
+	switch l.typ.Kind {
+	case columnar.StructKind:
+		for k, f := range l.typ.Parts() {
+			parts = append(parts, Text(f.Name).String(), partText(v.kids[k], 0))
+		}
+		return "named_struct(" + strings.Join(parts, ", ") + ")"
+	case columnar.MapKind:
+		for k := v.start[0]; k < v.end[0]; k++ {
+			parts = append(parts, partText(v.kids[0], k), partText(v.kids[1], k))
+		}
+		return "map(" + strings.Join(parts, ", ") + ")"
+	}
+	for k := v.start[0]; k < v.end[0]; k++ {
+		parts = append(parts, partText(v.kids[0], k))
+	}
+	return "array(" + strings.Join(parts, ", ") + ")"
+}
+
+// partText prints value row of a part of a constant.
+func partText(v *vector, row int32) string {
+	one := grown(v.typ)
+	one.push(v, row)
+	return (&literal{typ: v.typ, value: single(one)}).String()
 }

@@ -13,13 +13,15 @@ import (
 // Fixed-width values lie in data, one width after the other; BOOLEAN takes a byte
 // (0 or 1). STRING and BINARY values are data[start[i]:end[i]], in any order, so
 // that a substring needs no copy. null has a byte for each row, 1 where it is NULL;
-// nil means none. A constant (one) has its only value at 0.
+// nil means none. A constant (one) has its only value at 0. Nested values have kids.
 type vector struct {
 	typ        columnar.Type
 	one        bool
 	null       []byte
 	data       []byte
 	start, end []int32
+	kids       []*vector
+	n          int // how many values were pushed, if the vector is grown
 }
 
 // fixed are the Go types that values of fixed width have in a vector.
@@ -58,16 +60,16 @@ func (v *vector) bytesAt(row int32) []byte {
 	return v.data[v.start[i]:v.end[i]]
 }
 
-// width is the size of a value of fixed width in a vector, 0 for STRING and BINARY.
+// width is the size of a value of fixed width in a vector, 0 for every other type.
 func width(t columnar.Type) int {
 	switch t.Kind {
 	case columnar.BooleanKind, columnar.TinyIntKind:
 		return 1
 	case columnar.SmallIntKind:
 		return 2
-	case columnar.IntKind, columnar.FloatKind, columnar.DateKind:
+	case columnar.IntKind, columnar.FloatKind, columnar.DateKind, columnar.YearMonthIntervalKind:
 		return 4
-	case columnar.BigIntKind, columnar.DoubleKind, columnar.TimestampKind:
+	case columnar.BigIntKind, columnar.DoubleKind, columnar.TimestampKind, columnar.TimestampNTZKind, columnar.DayTimeIntervalKind:
 		return 8
 	case columnar.DecimalKind:
 		return 16
@@ -92,8 +94,15 @@ func constantBytes(t columnar.Type, b []byte) *vector {
 
 func constantNull(t columnar.Type) *vector {
 	v := &vector{typ: t, one: true, null: []byte{1}, data: make([]byte, max(16, width(t)))[:width(t)]}
-	if textual(t) {
+	if ranged(t) {
 		v.start, v.end = []int32{0}, []int32{0}
+	}
+	for _, part := range t.Parts() {
+		if listed(t) {
+			v.kids = append(v.kids, grown(part.Type))
+		} else {
+			v.kids = append(v.kids, constantNull(part.Type))
+		}
 	}
 	return v
 }
