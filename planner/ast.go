@@ -66,6 +66,8 @@ type (
 		name   ident
 		args   []node
 		extras []extra
+		// aliases are the names that arguments of struct() were given, by position.
+		aliases []ident
 	}
 
 	// cast is CAST, TRY_CAST or ::.

@@ -170,6 +170,9 @@ func (b *binder) operation(n *operation) compute.Expr {
 	switch n.op {
 	case "positive":
 		return args[0]
+	case "ilike":
+		args[0], args[1] = b.apply(n, "lower", args[0]), b.apply(n, "lower", args[1])
+		return b.apply(n, "like", args...)
 	case "between":
 		low := b.apply(n, ">=", args[0], args[1])
 		high := b.apply(n, "<=", args[0], args[2])
@@ -199,6 +202,12 @@ func (b *binder) call(n *call) compute.Expr {
 		return b.extract(n)
 	}
 	function, before := strings.ToLower(n.name.text), len(b.errs)
+	switch function {
+	case "from_json":
+		return b.fromText(n)
+	case "struct":
+		return b.structCall(n)
+	}
 	args, ok := b.arguments(function, n.args)
 	if ok {
 		return b.apply(n, function, args...)

@@ -7,15 +7,17 @@ import (
 	"unicode/utf8"
 )
 
-// str reads a string in single quotes; in a raw one a backslash means itself.
+// str reads a string in single quotes; in a raw one a backslash means itself. Two quotes
+// in it are refused: they are one quote for most systems and nothing for Spark, which
+// joins the strings on both sides.
 func (l *lexer) str(start int, raw bool) {
 	var b strings.Builder
 	for l.pos++; l.pos < len(l.text); {
 		c := l.text[l.pos]
 		switch {
 		case c == '\'' && l.peek(1) == '\'' && !raw:
-			b.WriteByte(c)
-			l.pos += 2
+			l.fail(l.pos, "", "two quotes in a string are not accepted", `write \' for a quote, or a space between two strings that are to be joined`)
+			return
 		case c == '\'':
 			l.pos++
 			l.emit(stringToken, b.String(), start)

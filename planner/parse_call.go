@@ -13,7 +13,11 @@ func (p *parser) callOf(function ident) node {
 	if t := p.peek(); p.accept("DISTINCT") {
 		c.extras = append(c.extras, extra{span: span{t.start, t.end}, keyword: "DISTINCT"})
 	}
-	if !p.at(")") {
+	switch {
+	case p.at(")"):
+	case strings.EqualFold(function.text, "struct"):
+		p.aliased(c)
+	default:
 		c.args = p.exprList()
 	}
 	p.expect(")")
@@ -24,6 +28,19 @@ func (p *parser) callOf(function ident) node {
 	p.callExtras(c)
 	c.span = p.from(function.start)
 	return c
+}
+
+// aliased reads arguments that may be named: a AS x.
+func (p *parser) aliased(c *call) {
+	for more := true; more; more = p.accept(",") {
+		c.args = append(c.args, p.expr(lowest))
+		if p.accept("AS") {
+			for len(c.aliases) < len(c.args)-1 {
+				c.aliases = append(c.aliases, ident{})
+			}
+			c.aliases = append(c.aliases, p.ident("a name"))
+		}
+	}
 }
 
 // castFunctions are the types that are also functions: int(x) is CAST(x AS INT).

@@ -114,7 +114,11 @@ func (p *parser) predicate(left node) node {
 		p.expect("AND")
 		out = p.operation("between", t.start, start, left, low, p.expr(comparisonLevel))
 	default:
-		out = p.pattern(left, t.start, strings.ToLower(word.text))
+		op := strings.ToLower(word.text)
+		if strings.HasSuffix(op, "like") && op != "rlike" && p.atAnyOf("ANY", "SOME", "ALL") && p.ahead(1).is("(") {
+			return p.quantified(left, t.start, op, negated)
+		}
+		out = p.pattern(left, t.start, op)
 	}
 	return p.negateIf(negated, t.start, out)
 }
@@ -142,15 +146,32 @@ func (p *parser) pattern(left node, at int, op string) node {
 	if op == "regexp" {
 		op = "rlike"
 	}
-	if p.atAnyOf("ANY", "SOME", "ALL") && p.ahead(1).is("(") {
-		p.fail(p.peek().start, "", strings.ToUpper(op)+" "+strings.ToUpper(p.peek().text)+" is not supported yet", "write one "+strings.ToUpper(op)+" for each pattern, joined by OR or AND")
-		return left
-	}
 	args := []node{left, p.expr(comparisonLevel)}
 	if op != "rlike" && p.accept("ESCAPE") {
 		args = append(args, p.expr(comparisonLevel))
 	}
 	return p.operation(op, at, left.place().start, args...)
+}
+
+// quantified reads LIKE ANY (a, b) as LIKE a OR LIKE b, and LIKE ALL with AND. NOT
+// stands before each LIKE.
+func (p *parser) quantified(left node, at int, op string, negated bool) node {
+	start, join := left.place().start, "or"
+	if p.next().is("ALL") {
+		join = "and"
+	}
+	p.expect("(")
+	var out node
+	for i, pattern := range p.exprList() {
+		one := p.negateIf(negated, at, p.operation(op, at, start, left, pattern))
+		if i == 0 {
+			out = one
+		} else {
+			out = p.operation(join, at, start, out, one)
+		}
+	}
+	p.expect(")")
+	return out
 }
 
 // isPredicate reads what follows IS, as the operators that Spark makes of it.

@@ -22,6 +22,22 @@ func ParseSchema(ddl string) (*columnar.Schema, error) {
 	return s, nil
 }
 
+// ParseType reads one type: "ARRAY<STRUCT<a: INT>>". A fault is returned as an *Error.
+func ParseType(ddl string) (columnar.Type, error) {
+	p, err := newParser(ddl)
+	if err != nil {
+		return columnar.Type{}, err
+	}
+	t := p.typeName().typ
+	if p.peek().kind != endToken {
+		p.unexpected("the end of the type")
+	}
+	if p.err != nil {
+		return columnar.Type{}, p.err
+	}
+	return t, nil
+}
+
 func (p *parser) schema() *columnar.Schema {
 	s, seen := &columnar.Schema{}, map[string]bool{}
 	if p.peek().kind == endToken {

@@ -4,4 +4,5 @@ package planner
 const (
 	mostDiffering        = 330
 	mostDifferingColumns = 200
+	mostDifferingMore    = 300
 )

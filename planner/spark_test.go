@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -24,7 +25,10 @@ type sparkCase struct {
 
 // knownDifferences are the expressions that Lakewheel refuses or answers otherwise, each
 // with its reason; docs/functions.md repeats them.
-var knownDifferences = map[string]string{}
+var knownDifferences = map[string]string{
+	`"double"`: "text in double quotes is a name for most systems and a string for Spark: it is refused",
+	`to_timestamp('2024-01-02T03:04:05.123+0900',"yyyy-MM-dd'T'HH:mm:ss.SSSZ")`: "text in double quotes is a name for most systems and a string for Spark: it is refused",
+}
 
 // TestSparkFunctions compares single expressions with Spark's type and value, or error
 // condition, both evaluated as they are and folded.
@@ -33,7 +37,29 @@ func TestSparkFunctions(t *testing.T) {
 	require.NoError(t, err)
 	var cases []sparkCase
 	require.NoError(t, json.Unmarshal(raw, &cases))
-	differing := 0
+	require.LessOrEqual(t, compareAll(t, cases), mostDiffering)
+}
+
+// TestSparkMore does the same with answers of one case a line, which programs in
+// integration/spark asked Spark for.
+func TestSparkMore(t *testing.T) {
+	files, err := filepath.Glob("testdata/spark/*.jsonl")
+	require.NoError(t, err)
+	for _, file := range files {
+		raw, err := os.ReadFile(file)
+		require.NoError(t, err)
+		var cases []sparkCase
+		for line := range strings.Lines(string(raw)) {
+			var c sparkCase
+			require.NoError(t, json.Unmarshal([]byte(line), &c), line)
+			cases = append(cases, c)
+		}
+		t.Run(filepath.Base(file), func(t *testing.T) { require.LessOrEqual(t, compareAll(t, cases), mostDifferingMore) })
+	}
+}
+
+// compareAll logs the cases whose outcome is not Spark's and counts them.
+func compareAll(t *testing.T, cases []sparkCase) (differing int) {
 	for _, c := range cases {
 		if _, ok := knownDifferences[c.Expr]; ok {
 			continue
@@ -50,7 +76,7 @@ func TestSparkFunctions(t *testing.T) {
 		}
 	}
 	t.Logf("%d of %d expressions differ", differing, len(cases))
-	require.LessOrEqual(t, differing, mostDiffering)
+	return differing
 }
 
 // sparkOutcome is "type value", or "error CONDITION".
@@ -99,10 +125,42 @@ func sameJSON(a, b string) bool {
 	return json.Unmarshal([]byte(a), &x) == nil && json.Unmarshal([]byte(b), &y) == nil && equalValues(x, y)
 }
 
+// equalValues compares decoded JSON; inside of arrays and structs a number may stand as
+// text on one side.
 func equalValues(x, y any) bool {
+	switch a := x.(type) {
+	case []any:
+		b, ok := y.([]any)
+		return ok && len(a) == len(b) && allEqual(a, b)
+	case map[string]any:
+		b, ok := y.(map[string]any)
+		if !ok || len(a) != len(b) {
+			return false
+		}
+		for k := range a {
+			if v, has := b[k]; !has || !equalValues(a[k], v) {
+				return false
+			}
+		}
+		return true
+	case string:
+		if b, ok := y.(float64); ok {
+			v, err := strconv.ParseFloat(a, 64)
+			return err == nil && v == b
+		}
+	}
 	a, _ := json.Marshal(x)
 	b, _ := json.Marshal(y)
 	return string(a) == string(b)
+}
+
+func allEqual(a, b []any) bool {
+	for i := range a {
+		if !equalValues(a[i], b[i]) {
+			return false
+		}
+	}
+	return true
 }
 
 // transcendental are the functions whose last digits IEEE 754 leaves open.

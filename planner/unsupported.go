@@ -3,6 +3,8 @@ package planner
 import (
 	"fmt"
 	"strings"
+
+	"github.com/lakewheel/lakewheel/columnar/compute"
 )
 
 // unsupported refuses what the parser reads and the engine cannot run yet. A clause
@@ -47,11 +49,26 @@ func (b *binder) unsupportedExpr(n node) bool {
 		return true
 	}
 	for _, c := range children(n) {
+		if body := lambdaBody(n, c); body != nil {
+			c = body
+		}
 		if b.unsupportedExpr(c) {
 			return true
 		}
 	}
 	return false
+}
+
+// lambdaBody is what follows the arrow of an argument that is a lambda, or nil.
+func lambdaBody(n, argument node) node {
+	c, ok := n.(*call)
+	if !ok || !compute.TakesLambda(strings.ToLower(c.name.text)) {
+		return nil
+	}
+	if op, ok := argument.(*operation); ok && op.op == "->" {
+		return op.args[1]
+	}
+	return nil
 }
 
 // refusal says why a node itself, without its children, cannot be run; "" if it can.

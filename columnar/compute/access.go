@@ -218,12 +218,12 @@ func bindArrayItem(name string, args []Expr, place func(k, n int64) (int64, erro
 // bindMapItem looks a key up; a MAP without it gives NULL.
 func bindMapItem(name string, args []Expr) (Expr, error) {
 	t := args[0].Type()
-	key, ok := sameAs(args[1], t.KeyType())
+	m, key, ok := mapAndKey(args[0], args[1])
 	if !ok {
 		return nil, unexpectedInput(name, 1, t.KeyType().String(), args[1])
 	}
 	find := func(f *frame, row int32) (int32, error) { return f.args[0].findKey(row, f.args[1], row), nil }
-	return bindElement(name, []Expr{args[0], key}, t.ValueType(), 1, find), nil
+	return bindElement(name, []Expr{m, key}, t.ValueType(), 1, find), nil
 }
 
 // findKey is the position of the entry with a key, or -1.
@@ -235,18 +235,6 @@ func (v *vector) findKey(row int32, key *vector, at int32) int32 {
 		}
 	}
 	return -1
-}
-
-// sameAs casts e to a type if that loses nothing.
-func sameAs(e Expr, t columnar.Type) (Expr, bool) {
-	if e.Type() == t {
-		return e, true
-	}
-	wide, ok := tightest(e.Type(), t)
-	if !ok || wide != t {
-		return nil, false
-	}
-	return implicit(e, t), true
 }
 
 func bindElementAt(try bool) func(string, []Expr) (Expr, error) {

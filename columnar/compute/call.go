@@ -131,7 +131,7 @@ func Functions() []FunctionInfo {
 }
 
 var registry = index(operatorFunctions, logicFunctions, conditionalFunctions, mathFunctions, stringFunctions, timeFunctions,
-	constructFunctions, arrayFunctions, arraySetFunctions, mapFunctions, higherOrderFunctions)
+	constructFunctions, arrayFunctions, arraySetFunctions, mapFunctions, higherOrderFunctions, jsonFunctions, sequenceFunctions)
 
 func index(lists ...[]function) map[string]*function {
 	all := map[string]*function{}

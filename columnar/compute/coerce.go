@@ -112,12 +112,28 @@ func promoteString(a, b columnar.Type) (columnar.Type, bool) {
 	return b, true
 }
 
+// unpromoted is wider without the promotion of strings.
+func unpromoted(a, b columnar.Type) (columnar.Type, bool) {
+	t, ok := tightest(a, b)
+	switch {
+	case ok:
+		return t, true
+	case a.Numeric() && b.Numeric():
+		return wider(a, b)
+	case a.Nested() && a.Kind == b.Kind:
+		return mergeParts(a, b, unpromoted)
+	}
+	return columnar.Type{}, false
+}
+
 // common merges the types of a list of expressions and casts each to the result.
-func common(list []Expr) ([]Expr, columnar.Type, bool) {
+func common(list []Expr) ([]Expr, columnar.Type, bool) { return commonBy(list, wider) }
+
+func commonBy(list []Expr, merge func(a, b columnar.Type) (columnar.Type, bool)) ([]Expr, columnar.Type, bool) {
 	t := list[0].Type()
 	for _, e := range list[1:] {
 		var ok bool
-		if t, ok = wider(t, e.Type()); !ok {
+		if t, ok = merge(t, e.Type()); !ok {
 			return nil, t, false
 		}
 	}

@@ -29,3 +29,20 @@ func mergeParts(a, b columnar.Type, merge func(a, b columnar.Type) (columnar.Typ
 	}
 	return columnar.Struct(fields...), true
 }
+
+// sameShape reports whether two types differ in the names of fields at most.
+func sameShape(a, b columnar.Type) bool {
+	if a == b {
+		return true
+	}
+	left, right := a.Parts(), b.Parts()
+	if a.Kind != b.Kind || !a.Nested() || len(left) != len(right) {
+		return false
+	}
+	for k := range left {
+		if !sameShape(left[k].Type, right[k].Type) {
+			return false
+		}
+	}
+	return true
+}

@@ -150,12 +150,13 @@ func (b *mapBuilder) finish(row int32) {
 func bindStruct(name string, args []Expr) (Expr, error) {
 	fields := make([]columnar.Field, len(args))
 	for i, a := range args {
-		fields[i] = columnar.Field{Name: fieldName(a, i), Type: a.Type()}
+		fields[i] = columnar.Field{Name: FieldName(a, i), Type: a.Type()}
 	}
 	return newStruct(fields, args), nil
 }
 
-func fieldName(e Expr, i int) string {
+// FieldName is the name that struct() gives a value at a position, counted from 0.
+func FieldName(e Expr, i int) string {
 	switch e := e.(type) {
 	case *column:
 		return e.name

@@ -31,6 +31,7 @@ type Evaluator struct {
 	batch *columnar.Batch
 	*scope
 	outermost scope
+	held      []columnar.Column
 }
 
 // NewEvaluator returns an evaluator whose results come from mem.
@@ -148,7 +149,15 @@ func (ev *Evaluator) all(n int) []int32 {
 	return ev.identity[:n]
 }
 
+// hold keeps a column until the running call ends and views it.
+func (ev *Evaluator) hold(c columnar.Column, t columnar.Type) *vector {
+	ev.held = append(ev.held, c)
+	return ev.view(c, t)
+}
+
 func (ev *Evaluator) end() {
+	release(ev.held)
+	ev.held = ev.held[:0]
 	ev.scratch.reset()
 	ev.batch = nil
 }

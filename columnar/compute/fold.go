@@ -16,7 +16,7 @@ func Fold(e Expr) Expr {
 
 func foldNode(ev *Evaluator, b *columnar.Batch, x Expr) Expr {
 	in := x.inputs()
-	if len(in) == 0 || !allLiteral(in) {
+	if _, function := x.(*lambda); function || len(in) == 0 || !allLiteral(in) {
 		return x
 	}
 	rows := ev.begin(b, nil)

@@ -39,16 +39,21 @@ func arrayArgument(name string, position int, e Expr) (Expr, error) {
 	return nil, unexpectedInput(name, position, "ARRAY", e)
 }
 
+// arrayNotNull is arrayArgument without a bare NULL.
+func arrayNotNull(name string, position int, e Expr) (Expr, error) {
+	if e.Type() == columnar.Null {
+		return nil, unexpectedInput(name, position, "ARRAY", e)
+	}
+	return arrayArgument(name, position, e)
+}
+
 // arrayAndElement makes an array and a value one type.
-func arrayAndElement(name string, a, x Expr) (array, element Expr, err error) {
-	if a, err = arrayArgument(name, 0, a); err != nil {
+func arrayAndElement(name string, a, x Expr, merge func(a, b columnar.Type) (columnar.Type, bool)) (array, element Expr, err error) {
+	if a, err = arrayNotNull(name, 0, a); err != nil {
 		return nil, nil, err
 	}
-	t, ok := tightest(a.Type().Elem(), x.Type())
+	t, ok := merge(a.Type().Elem(), x.Type())
 	if !ok {
-		t, ok = wider(a.Type().Elem(), x.Type())
-	}
-	if !ok || a.Type().Elem() == columnar.String != (x.Type() == columnar.String) && t != columnar.Null && x.Type() != columnar.Null && a.Type().Elem() != columnar.Null {
 		return nil, nil, mismatch("ARRAY_FUNCTION_DIFF_TYPES", "%s(%s, %s): the input should be an array and a value of its element type, got %s and %s.", name, a, x, a.Type(), x.Type())
 	}
 	if !orderable(t) {
@@ -89,10 +94,10 @@ func search(a *vector, row int32, x *vector) (at int32, unsure bool) {
 }
 
 func bindArrayContains(name string, args []Expr) (Expr, error) {
-	if args[1].Type() == columnar.Null {
+	if args[0].Type() == columnar.Null || args[1].Type() == columnar.Null {
 		return nil, mismatch("NULL_TYPE", "Null typed values cannot be used as arguments of %s.", name)
 	}
-	a, x, err := arrayAndElement(name, args[0], args[1])
+	a, x, err := arrayAndElement(name, args[0], args[1], unpromoted)
 	if err != nil {
 		return nil, err
 	}
@@ -108,7 +113,7 @@ func bindArrayContains(name string, args []Expr) (Expr, error) {
 }
 
 func bindArrayPosition(name string, args []Expr) (Expr, error) {
-	a, x, err := arrayAndElement(name, args[0], args[1])
+	a, x, err := arrayAndElement(name, args[0], args[1], unpromoted)
 	if err != nil {
 		return nil, err
 	}
@@ -140,7 +145,7 @@ func keepElements(keep func(f *frame, row, k int32) bool) kernel {
 }
 
 func bindArrayRemove(name string, args []Expr) (Expr, error) {
-	a, x, err := arrayAndElement(name, args[0], args[1])
+	a, x, err := arrayAndElement(name, args[0], args[1], unpromoted)
 	if err != nil {
 		return nil, err
 	}
@@ -162,7 +167,7 @@ func bindArrayCompact(name string, args []Expr) (Expr, error) {
 
 // bindArrayAppend binds array_append and array_prepend; x may be NULL.
 func bindArrayAppend(name string, args []Expr) (Expr, error) {
-	a, x, err := arrayAndElement(name, args[0], args[1])
+	a, x, err := arrayAndElement(name, args[0], args[1], tightest)
 	if err != nil {
 		return nil, err
 	}
@@ -189,9 +194,12 @@ func bindArrayAppend(name string, args []Expr) (Expr, error) {
 }
 
 func bindArrayInsert(name string, args []Expr) (Expr, error) {
-	a, x, err := arrayAndElement(name, args[0], args[2])
+	a, x, err := arrayAndElement(name, args[0], args[2], tightest)
 	if err != nil {
 		return nil, err
+	}
+	if args[1].Type() == columnar.Null {
+		return nil, unexpectedInput(name, 1, "INT", args[1])
 	}
 	at, err := parameter(name, 1, args[1], columnar.Int)
 	if err != nil {
@@ -453,11 +461,14 @@ func bindArrayJoin(name string, args []Expr) (Expr, error) {
 
 func bindArraysZip(name string, args []Expr) (Expr, error) {
 	fields := make([]columnar.Field, len(args))
+	args = slices.Clone(args)
 	for i, a := range args {
-		if a.Type().Kind != columnar.ArrayKind {
-			return nil, unexpectedInput(name, i, "ARRAY", a)
+		a, err := arrayArgument(name, i, a)
+		if err != nil {
+			return nil, err
 		}
-		field := fieldName(a, i)
+		args[i] = a
+		field := FieldName(a, i)
 		if field == fmt.Sprintf("col%d", i+1) {
 			field = fmt.Sprint(i)
 		}
@@ -494,4 +505,42 @@ func (f *frame) pushZipped(out *vector, row, k int32) {
 		out.null = append(out.null, 0)
 	}
 	out.n++
+}
+
+func anyArray(args []Expr) bool {
+	return slices.ContainsFunc(args, func(e Expr) bool { return e.Type().Kind == columnar.ArrayKind })
+}
+
+func bindConcatArrays(name string, args []Expr) (Expr, error) {
+	list, t, ok := common(args)
+	if !ok || slices.ContainsFunc(args, func(e Expr) bool { return e.Type() == columnar.Null }) {
+		return nil, mismatch("DATA_DIFF_TYPES", "%s(%s): the arguments should all be of the same type, got %s.", name, joined(args), typeList(args))
+	}
+	run := func(f *frame) {
+		elements := f.out.kids[0]
+		for _, i := range f.rows {
+			start := elements.n
+			for _, a := range f.args {
+				from, until := a.rangeAt(i)
+				elements.pushRun(a.kids[0], from, until)
+			}
+			f.closeList(f.out, i, start)
+		}
+	}
+	return &call{name: "concat", args: list, typ: t, run: run}, nil
+}
+
+func bindReverseArray(name string, args []Expr) (Expr, error) {
+	run := func(f *frame) {
+		elements := f.out.kids[0]
+		for _, i := range f.rows {
+			start := elements.n
+			from, until := f.args[0].rangeAt(i)
+			for k := until - 1; k >= from; k-- {
+				elements.push(f.args[0].kids[0], k)
+			}
+			f.closeList(f.out, i, start)
+		}
+	}
+	return &call{name: name, args: args, typ: args[0].Type(), run: run}, nil
 }

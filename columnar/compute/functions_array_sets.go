@@ -21,10 +21,7 @@ func arrayPair(name string, args []Expr) ([]Expr, error) {
 		}
 		list[i] = a
 		t, ok := tightest(elem, a.Type().Elem())
-		if !ok {
-			t, ok = wider(elem, a.Type().Elem())
-		}
-		if !ok {
+		if !ok || len(args) > 1 && args[i].Type() == columnar.Null {
 			return nil, mismatch("BINARY_ARRAY_DIFF_TYPES", "%s(%s): the arrays should have elements of one type.", name, joined(args))
 		}
 		elem = t
@@ -80,7 +77,7 @@ func (s *elementSet) collect(args []*vector, row int32) {
 }
 
 func (s *elementSet) add(v *vector, at int32, side int) {
-	s.key = appendKey(s.key[:0], v, at)
+	s.key = appendExactKey(s.key[:0], v, at)
 	k, known := s.index[string(s.key)]
 	if !known {
 		k = len(s.list)

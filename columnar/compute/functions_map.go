@@ -24,6 +24,23 @@ func mapArgument(name string, position int, e Expr) (Expr, error) {
 	return nil, unexpectedInput(name, position, "MAP", e)
 }
 
+// mapNotNull is mapArgument without a bare NULL.
+func mapNotNull(name string, position int, e Expr) (Expr, error) {
+	if e.Type() == columnar.Null {
+		return nil, unexpectedInput(name, position, "MAP", e)
+	}
+	return mapArgument(name, position, e)
+}
+
+// mapAndKey makes the keys of a map and a key one type.
+func mapAndKey(m, key Expr) (sameMap, sameKey Expr, ok bool) {
+	t, ok := tightest(m.Type().KeyType(), key.Type())
+	if !ok {
+		return nil, nil, false
+	}
+	return implicit(m, columnar.Map(t, m.Type().ValueType())), implicit(key, t), true
+}
+
 // bindMapPart shares the keys (0) or the values (1).
 func bindMapPart(part int) func(string, []Expr) (Expr, error) {
 	return func(name string, args []Expr) (Expr, error) {
@@ -113,11 +130,11 @@ func bindMapConcat(name string, args []Expr) (Expr, error) {
 	t := columnar.Map(columnar.String, columnar.String)
 	if len(args) > 0 {
 		for i, a := range args {
-			if _, err := mapArgument(name, i, a); err != nil {
-				return nil, err
+			if a.Type().Kind != columnar.MapKind {
+				return nil, mismatch("MAP_CONCAT_DIFF_TYPES", "%s: parameter %d should be a MAP, it is %s.", name, i+1, a.Type())
 			}
 		}
-		list, merged, ok := common(args)
+		list, merged, ok := commonBy(args, unpromoted)
 		if !ok {
 			return nil, mismatch("DATA_DIFF_TYPES", "%s(%s): the maps should all be of the same type, got %s.", name, joined(args), typeList(args))
 		}
@@ -143,8 +160,11 @@ func bindMapContainsKey(name string, args []Expr) (Expr, error) {
 	if err != nil {
 		return nil, err
 	}
-	key, ok := sameAs(args[1], m.Type().KeyType())
-	if !ok || args[1].Type() == columnar.Null {
+	if args[1].Type() == columnar.Null {
+		return nil, mismatch("NULL_TYPE", "Null typed values cannot be used as arguments of %s.", name)
+	}
+	m, key, ok := mapAndKey(m, args[1])
+	if !ok {
 		return nil, mismatch("MAP_FUNCTION_DIFF_TYPES", "%s(%s): the input should be a map and a key of its type, got %s.", name, joined(args), typeList(args))
 	}
 	run := func(f *frame) {

@@ -186,6 +186,9 @@ func bindComparison(op string, args []Expr) (Expr, error) {
 	if !ok {
 		return nil, binaryDiffTypes(op, args[0], args[1])
 	}
+	if !orderable(l.Type()) {
+		return nil, mismatch("INVALID_ORDERING_TYPE", "The `%s` does not support ordering on type %s.", op, l.Type())
+	}
 	return &call{name: op, args: []Expr{l, r}, typ: columnar.Boolean, lenient: op == "<=>", nullable: op != "<=>" && anyNullable(args), run: compareKernel(op, l.Type())}, nil
 }
 
@@ -201,6 +204,9 @@ func comparable(l, r Expr) (Expr, Expr, bool) {
 	t, ok := tightest(l.Type(), r.Type())
 	if !ok && l.Type().Numeric() && r.Type().Numeric() {
 		t, ok = wider(l.Type(), r.Type())
+	}
+	if !ok && sameShape(l.Type(), r.Type()) {
+		t, ok = l.Type(), true
 	}
 	if !ok {
 		return nil, nil, false

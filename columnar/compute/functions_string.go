@@ -217,7 +217,10 @@ func runeOffset(s []byte, n int) int {
 	return at
 }
 
-func bindConcat(_ string, args []Expr) (Expr, error) {
+func bindConcat(name string, args []Expr) (Expr, error) {
+	if anyArray(args) {
+		return bindConcatArrays(name, args)
+	}
 	t := columnar.Binary
 	for _, a := range args {
 		if a.Type() != columnar.Binary {
@@ -264,6 +267,9 @@ func bindReplace(name string, args []Expr) (Expr, error) {
 }
 
 func bindReverse(name string, args []Expr) (Expr, error) {
+	if anyArray(args) {
+		return bindReverseArray(name, args)
+	}
 	list, err := parameters(name, args, columnar.String)
 	if err != nil {
 		return nil, err

@@ -175,7 +175,7 @@ func (h *higher) eval(ev *Evaluator, rows []int32) *vector {
 func lambdaArgument(name string, position int, e Expr, least, most int) (*lambda, error) {
 	l, ok := e.(*lambda)
 	if !ok {
-		return nil, unexpectedInput(name, position, "LAMBDA", e)
+		return &lambda{body: e}, nil // as in Spark, a plain value is a function of nothing
 	}
 	if n := len(l.params); n < least || n > most {
 		return nil, &TypeError{"INVALID_LAMBDA_FUNCTION_CALL.NUM_ARGS_MISMATCH", fmt.Sprintf("%s: a higher order function expects %d arguments, but got %d.", name, most, n)}
@@ -219,7 +219,7 @@ func (ev *Evaluator) positions(f flat) *vector {
 }
 
 func bindTransform(name string, args []Expr) (Expr, error) {
-	a, err := arrayArgument(name, 0, args[0])
+	a, err := arrayNotNull(name, 0, args[0])
 	if err != nil {
 		return nil, err
 	}
@@ -245,7 +245,7 @@ func (f *frame) whole(v *vector) *vector {
 }
 
 func bindFilter(name string, args []Expr) (Expr, error) {
-	a, err := arrayArgument(name, 0, args[0])
+	a, err := arrayNotNull(name, 0, args[0])
 	if err != nil {
 		return nil, err
 	}
@@ -281,7 +281,7 @@ func keepFlat(f *frame, l *lambda, flat flat, values []*vector) {
 // deciding element a NULL makes the result NULL.
 func bindQuantifier(deciding uint8) func(string, []Expr) (Expr, error) {
 	return func(name string, args []Expr) (Expr, error) {
-		a, err := arrayArgument(name, 0, args[0])
+		a, err := arrayNotNull(name, 0, args[0])
 		if err != nil {
 			return nil, err
 		}
@@ -328,7 +328,7 @@ func (f *frame) markNull(row int32) {
 
 // bindAggregate merges position after position, for all rows that have it at once.
 func bindAggregate(name string, args []Expr) (Expr, error) {
-	a, err := arrayArgument(name, 0, args[0])
+	a, err := arrayNotNull(name, 0, args[0])
 	if err != nil {
 		return nil, err
 	}
@@ -420,7 +420,7 @@ func (f *frame) sameRows(l *lambda, values []*vector, rows []int32, use func(v *
 func bindZipWith(name string, args []Expr) (Expr, error) {
 	list := make([]Expr, 2)
 	for i := range list {
-		a, err := arrayArgument(name, i, args[i])
+		a, err := arrayNotNull(name, i, args[i])
 		if err != nil {
 			return nil, err
 		}
@@ -465,7 +465,7 @@ func (f *frame) zip() flat {
 }
 
 func bindArraySort(name string, args []Expr) (Expr, error) {
-	a, err := arrayArgument(name, 0, args[0])
+	a, err := arrayNotNull(name, 0, args[0])
 	if err != nil {
 		return nil, err
 	}
@@ -485,7 +485,7 @@ func bindArraySort(name string, args []Expr) (Expr, error) {
 }
 
 func bindMapFilter(name string, args []Expr) (Expr, error) {
-	m, err := mapArgument(name, 0, args[0])
+	m, err := mapNotNull(name, 0, args[0])
 	if err != nil {
 		return nil, err
 	}
@@ -502,7 +502,7 @@ func bindMapFilter(name string, args []Expr) (Expr, error) {
 // bindTransformMap replaces the keys (0) or the values (1).
 func bindTransformMap(part int) func(string, []Expr) (Expr, error) {
 	return func(name string, args []Expr) (Expr, error) {
-		m, err := mapArgument(name, 0, args[0])
+		m, err := mapNotNull(name, 0, args[0])
 		if err != nil {
 			return nil, err
 		}

@@ -6,7 +6,7 @@ import "github.com/lakewheel/lakewheel/columnar"
 func bindMapZipWith(name string, args []Expr) (Expr, error) {
 	list := make([]Expr, 2)
 	for i := range list {
-		m, err := mapArgument(name, i, args[i])
+		m, err := mapNotNull(name, i, args[i])
 		if err != nil {
 			return nil, err
 		}

@@ -83,6 +83,22 @@ func Literal(e Expr) bool {
 	return ok
 }
 
+// ConstantText returns the value of a STRING that reads no column and is not NULL.
+func ConstantText(e Expr) (string, bool) { return textLiteral(Fold(e)) }
+
+// ConstantMap returns the entries of a MAP<STRING, STRING> that reads no column.
+func ConstantMap(e Expr) (map[string]string, bool) {
+	l, ok := Fold(e).(*literal)
+	if !ok || l.typ != columnar.Map(columnar.String, columnar.String) || l.value.allNull() {
+		return nil, false
+	}
+	out := map[string]string{}
+	for k := l.value.start[0]; k < l.value.end[0]; k++ {
+		out[string(l.value.kids[0].bytesAt(k))] = string(l.value.kids[1].bytesAt(k))
+	}
+	return out, true
+}
+
 // textLiteral returns the value of a STRING constant that is not NULL.
 func textLiteral(e Expr) (string, bool) {
 	l, ok := e.(*literal)

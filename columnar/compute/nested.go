@@ -1,6 +1,8 @@
 package compute
 
 import (
+	"unsafe"
+
 	"github.com/lakewheel/lakewheel/columnar"
 )
 
@@ -236,4 +238,17 @@ func singleNested(v *vector) *vector {
 	}
 	out.start, out.end = []int32{0}, []int32{v.end[0] - v.start[0]}
 	return out
+}
+
+// pushFixed adds a value of fixed width.
+func pushFixed[T fixed](v *vector, x T) {
+	if v.null != nil {
+		v.null = append(v.null, 0)
+	}
+	v.data = append(v.data, bytesOf(&x)...)
+	v.n++
+}
+
+func bytesOf[T fixed](x *T) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(x)), unsafe.Sizeof(*x))
 }

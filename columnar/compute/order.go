@@ -83,7 +83,12 @@ func (v *vector) rangeAt(row int32) (from, until int32) {
 
 // appendKey appends bytes that are equal for equal values and differ for others: NaN is
 // one value, and so is zero.
-func appendKey(dst []byte, v *vector, row int32) []byte {
+func appendKey(dst []byte, v *vector, row int32) []byte { return appendKeyBy(dst, v, row, true) }
+
+// appendExactKey tells -0.0 from 0.0, as Spark's functions over sets of elements do.
+func appendExactKey(dst []byte, v *vector, row int32) []byte { return appendKeyBy(dst, v, row, false) }
+
+func appendKeyBy(dst []byte, v *vector, row int32, oneZero bool) []byte {
 	if v.typ == columnar.Null || v.isNull(row) {
 		return append(dst, 0)
 	}
@@ -97,24 +102,24 @@ func appendKey(dst []byte, v *vector, row int32) []byte {
 		dst = binary.AppendUvarint(dst, uint64(until-from))
 		for k := from; k < until; k++ {
 			for _, kid := range v.kids {
-				dst = appendKey(dst, kid, k)
+				dst = appendKeyBy(dst, kid, k, oneZero)
 			}
 		}
 		return dst
 	case v.typ.Kind == columnar.StructKind:
 		for _, kid := range v.kids {
-			dst = appendKey(dst, kid, row)
+			dst = appendKeyBy(dst, kid, row, oneZero)
 		}
 		return dst
 	case isFloating(v.typ):
-		return binary.LittleEndian.AppendUint64(dst, math.Float64bits(canonical(v, row)))
+		return binary.LittleEndian.AppendUint64(dst, math.Float64bits(canonical(v, row, oneZero)))
 	}
 	w, i := int32(width(v.typ)), row&v.mask()
 	return append(dst, v.data[i*w:(i+1)*w]...)
 }
 
-// canonical is a FLOAT or DOUBLE with one NaN and one zero.
-func canonical(v *vector, row int32) float64 {
+// canonical is a FLOAT or DOUBLE with one NaN and, if wanted, one zero.
+func canonical(v *vector, row int32, oneZero bool) float64 {
 	x := 0.0
 	if v.typ.Kind == columnar.FloatKind {
 		x = float64(valueAt[float32](v, row))
@@ -124,7 +129,7 @@ func canonical(v *vector, row int32) float64 {
 	switch {
 	case x != x:
 		return math.NaN()
-	case x == 0:
+	case x == 0 && oneZero:
 		return 0
 	}
 	return x

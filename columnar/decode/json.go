@@ -27,6 +27,7 @@ type JSON struct {
 
 	row     int32
 	objects int32  // how many objects below the documents were begun
+	lenient bool   // what does not fit is NULL
 	text    []byte // the unescaped form of the latest string with escapes
 	fault   fault
 	day     dayCache
@@ -147,7 +148,10 @@ func (d *JSON) object(r *record, s []byte, i int, id int32) (after, found int) {
 		} else {
 			f := &r.fields[k]
 			if f.seen == id {
-				return d.failField(f, i, "the field appears twice"), 0
+				if !d.lenient {
+					return d.failField(f, i, "the field appears twice"), 0
+				}
+				f.cut(f.count - 1)
 			}
 			f.seen = id
 			i = d.member(r, f, s, at)
@@ -183,6 +187,9 @@ func (d *JSON) member(r *record, f *field, s []byte, at int) int {
 		i = d.value(f, s, at)
 	} else {
 		i = d.element(f, s, at)
+		if i < 0 && d.lenient {
+			i = d.forgive(f, s, at)
+		}
 	}
 	if i < 0 {
 		d.fault.within(f)

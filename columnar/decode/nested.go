@@ -78,10 +78,14 @@ func (d *JSON) mapValue(f *field, s []byte, i int) int {
 	if i < len(s) && s[i] == '}' {
 		return i + 1
 	}
-	first := f.used
+	first, begin := f.used, i
 	for {
 		at := d.mapKey(f, first, s, i)
-		if at < 0 {
+		switch {
+		case at == twice:
+			f.cutKid(first)
+			return d.lastValues(f, s, begin)
+		case at < 0:
 			return -1
 		}
 		if i = d.element(&f.kids.fields[1], s, at); i < 0 {
@@ -117,10 +121,66 @@ func (d *JSON) mapKey(f *field, first int, s []byte, i int) int {
 	added := keys.text(int(keys.count) - 1)
 	for k := first; k < int(keys.count)-1; k++ {
 		if string(keys.text(k)) == string(added) {
+			if d.lenient {
+				return twice
+			}
 			return d.failValue(s, i, "a key of a MAP appears twice")
 		}
 	}
 	return d.colon(s, after)
+}
+
+// twice is returned for a key that the map has already, where that is allowed.
+const twice = -2
+
+// cutKid takes back the entries since first of a map that is not closed.
+func (f *field) cutKid(first int) {
+	for k := range f.kids.fields {
+		f.kids.fields[k].cut(int32(first))
+	}
+	f.used = first
+}
+
+// lastValues decodes what follows the opening brace of a map whose keys repeat: each key
+// stands once, where it stood first, with its last value.
+func (d *JSON) lastValues(f *field, s []byte, i int) int {
+	var keys []int
+	last := map[string]int{}
+	for s[i] != '}' {
+		text, after := d.quoted(s, i)
+		if after < 0 {
+			return -1
+		}
+		at := d.colon(s, after)
+		if at < 0 {
+			return -1
+		}
+		if _, known := last[string(text)]; !known {
+			keys = append(keys, i)
+		}
+		last[string(text)] = at
+		if i = d.skip(s, at, 1); i < 0 {
+			return -1
+		}
+		if i = space(s, i); i >= len(s) || s[i] != ',' && s[i] != '}' {
+			return d.fail(i, "expected , or }")
+		}
+		if s[i] == ',' {
+			if i = space(s, i+1); i >= len(s) || s[i] != '"' {
+				return d.fail(i, "expected a key in double quotes")
+			}
+		}
+	}
+	for _, key := range keys {
+		text, _ := d.quoted(s, key)
+		at := last[string(text)]
+		d.element(&f.kids.fields[0], s, key)
+		if d.element(&f.kids.fields[1], s, at) < 0 {
+			return -1
+		}
+		f.used++
+	}
+	return i + 1
 }
 
 // text is value k of a STRING field.

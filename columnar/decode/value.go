@@ -61,11 +61,11 @@ func (d *JSON) numberValue(f *field, s []byte, n *number) bool {
 	case columnar.DoubleKind:
 		v, ok := n.double(s)
 		set(f, row, v)
-		return ok
+		return ok || d.lenient
 	case columnar.FloatKind:
 		v, ok := n.float(s)
 		set(f, row, v)
-		return ok
+		return ok || d.lenient
 	case columnar.DecimalKind:
 		v, ok := n.decimal(s, f.typ)
 		set(f, row, v)
@@ -78,7 +78,7 @@ func (d *JSON) numberValue(f *field, s []byte, n *number) bool {
 	switch f.typ.Kind {
 	case columnar.TinyIntKind:
 		set(f, row, int8(v))
-		return v == int64(int8(v))
+		return v == int64(int8(v)) || d.lenient && v == int64(uint8(v))
 	case columnar.SmallIntKind:
 		set(f, row, int16(v))
 		return v == int64(int16(v))
@@ -174,7 +174,11 @@ func (d *JSON) stringValue(f *field, s []byte, i int) int {
 		return end
 	}
 	end := d.skip(s, i, 1)
-	if end >= 0 {
+	switch {
+	case end >= 0 && d.lenient:
+		text, _ := d.compact(nil, s, i)
+		f.put(text)
+	case end >= 0:
 		f.put(s[i:end])
 	}
 	return end
