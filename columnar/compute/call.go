@@ -131,7 +131,14 @@ func Functions() []FunctionInfo {
 }
 
 var registry = index(operatorFunctions, logicFunctions, conditionalFunctions, mathFunctions, stringFunctions, timeFunctions,
-	constructFunctions, arrayFunctions, arraySetFunctions, mapFunctions, higherOrderFunctions, jsonFunctions, sequenceFunctions)
+	constructFunctions,
+	arrayFunctions,
+	arraySetFunctions,
+	mapFunctions,
+	higherOrderFunctions,
+	jsonFunctions,
+	sequenceFunctions,
+	clockFunctions)
 
 func index(lists ...[]function) map[string]*function {
 	all := map[string]*function{}

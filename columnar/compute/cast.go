@@ -46,14 +46,18 @@ func castable(from, to columnar.Type) bool {
 		return true
 	case columnar.BinaryKind:
 		return from == columnar.String || from.Integral()
-	case columnar.DateKind:
-		return from == columnar.String || from == columnar.Timestamp
+	case columnar.DateKind, columnar.TimestampNTZKind:
+		return from == columnar.String || datetime(from)
 	case columnar.TimestampKind:
-		return from == columnar.String || from == columnar.Date || from.Numeric()
+		return from == columnar.String || datetime(from) || from.Numeric()
+	case columnar.DayTimeIntervalKind, columnar.YearMonthIntervalKind:
+		return from == columnar.String || from.Integral() || isDecimal(from) || from.Kind == to.Kind
 	case columnar.BooleanKind:
 		return from == columnar.String || from.Numeric()
+	case columnar.FloatKind, columnar.DoubleKind:
+		return from == columnar.String || from == columnar.Boolean || from.Numeric() || from == columnar.Timestamp
 	}
-	return from == columnar.String || from == columnar.Boolean || from.Numeric() || from == columnar.Timestamp
+	return from == columnar.String || from == columnar.Boolean || from.Numeric() || from == columnar.Timestamp || from.Interval()
 }
 
 // refusal names Spark's condition for a cast that does not exist.
@@ -61,7 +65,8 @@ func refusal(from, to columnar.Type, try bool) (condition, advice string) {
 	switch {
 	case from.Numeric() && to == columnar.Date, from == columnar.Date && to.Numeric():
 		return "CAST_WITH_FUNC_SUGGESTION", "; use DATE_FROM_UNIX_DATE or UNIX_DATE instead"
-	case from == columnar.Boolean && to == columnar.Timestamp && !try:
+	case try:
+	case from == columnar.Boolean && to == columnar.Timestamp, to == columnar.Boolean && (from == columnar.Date || from == columnar.Timestamp):
 		return "CAST_WITH_CONF_SUGGESTION", ""
 	}
 	return "CAST_WITHOUT_SUGGESTION", ""

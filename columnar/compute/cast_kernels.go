@@ -40,6 +40,12 @@ func castKernel(from, to columnar.Type) kernel {
 		return castToBinary(from)
 	case columnar.DateKind:
 		return castToDate(from)
+	case columnar.TimestampNTZKind:
+		return castToTimestampNTZ(from)
+	case columnar.DayTimeIntervalKind:
+		return castToDayTime(from, to)
+	case columnar.YearMonthIntervalKind:
+		return castToYearMonth(from, to)
 	}
 	return castToTimestamp(from)
 }
@@ -109,6 +115,10 @@ func castToInteger[T signed](from, to columnar.Type) kernel {
 		return func(f *frame) { convert(f, truncated[float64, T], tooBig) }
 	case columnar.DecimalKind:
 		return func(f *frame) { convert(f, decimalTo[T](from), tooBig) }
+	case columnar.DayTimeIntervalKind:
+		return func(f *frame) { convert(f, unitsOf[int64, T](dayTimeUnit(from)), tooBig) }
+	case columnar.YearMonthIntervalKind:
+		return func(f *frame) { convert(f, unitsOf[int32, T](yearMonthUnit(from)), tooBig) }
 	}
 	return func(f *frame) {
 		parse(f, to, func(s []byte) (T, bool) {
@@ -257,56 +267,6 @@ func nonZero[T fixed](f *frame) {
 	}
 }
 
-func castToDate(from columnar.Type) kernel {
-	if from == columnar.Timestamp {
-		return func(f *frame) {
-			convert(f, func(us int64) (int32, bool) {
-				days, _ := sqltext.FloorDays(us)
-				return int32(days), true
-			}, nil)
-		}
-	}
-	return func(f *frame) { parse(f, columnar.Date, sqltext.ParseDate) }
-}
-
-func castToTimestamp(from columnar.Type) kernel {
-	tooBig := func(v *vector, row int32) error { return castOverflow(v, row, columnar.Timestamp) }
-	switch from.Kind {
-	case columnar.StringKind:
-		return func(f *frame) { parse(f, columnar.Timestamp, sqltext.ParseTimestamp) }
-	case columnar.DateKind:
-		return func(f *frame) { convert(f, midnight, tooBig) }
-	case columnar.TinyIntKind:
-		return func(f *frame) { convert(f, fromSeconds[int8], tooBig) }
-	case columnar.SmallIntKind:
-		return func(f *frame) { convert(f, fromSeconds[int16], tooBig) }
-	case columnar.IntKind:
-		return func(f *frame) { convert(f, fromSeconds[int32], tooBig) }
-	case columnar.BigIntKind:
-		return func(f *frame) { convert(f, fromSeconds[int64], tooBig) }
-	case columnar.FloatKind:
-		return func(f *frame) { convert(f, fromFloatSeconds[float32], floatNoTime) }
-	case columnar.DoubleKind:
-		return func(f *frame) { convert(f, fromFloatSeconds[float64], floatNoTime) }
-	}
-	micros := columnar.Decimal(maxDigits, 6)
-	return func(f *frame) {
-		convert(f, func(v decimalValue) (int64, bool) {
-			if from.Scale > 6 {
-				v, _ = divide(v, decimal128.GetScaleMultiplier(int(from.Scale)-6))
-				return int64(v.LowBits()), true
-			}
-			v, ok := rescale(v, from, micros)
-			return int64(v.LowBits()), ok
-		}, tooBig)
-	}
-}
-
-func midnight(days int32) (int64, bool) {
-	us := int64(days) * sqltext.Day
-	return us, us/sqltext.Day == int64(days)
-}
-
 // fromSeconds saturates, as Spark does.
 func fromSeconds[T signed](v T) (int64, bool) {
 	s := int64(v)
@@ -355,6 +315,13 @@ func castToDecimal(from, to columnar.Type) kernel {
 	case columnar.DecimalKind:
 		return func(f *frame) {
 			convert(f, func(v decimalValue) (decimalValue, bool) { return rescale(v, from, to) }, tooBig)
+		}
+	case columnar.DayTimeIntervalKind:
+		return func(f *frame) { convert(f, dayTimeDecimal(from, to), tooBig) }
+	case columnar.YearMonthIntervalKind:
+		return func(f *frame) {
+			whole, unit := columnar.Decimal(maxDigits, 0), yearMonthUnit(from)
+			convert(f, func(v int32) (decimalValue, bool) { return rescale(decimal128.FromI64(int64(v/unit)), whole, to) }, tooBig)
 		}
 	}
 	return func(f *frame) { stringToDecimal(f, to) }
@@ -476,8 +443,12 @@ func appendText(dst []byte, v *vector, row int32) []byte {
 		return sqltext.AppendDecimal(dst, slice[decimalValue](v)[i], int(v.typ.Scale))
 	case columnar.DateKind:
 		return sqltext.AppendDate(dst, int64(slice[int32](v)[i]))
-	case columnar.TimestampKind:
+	case columnar.TimestampKind, columnar.TimestampNTZKind:
 		return sqltext.AppendTimestamp(dst, slice[int64](v)[i])
+	case columnar.DayTimeIntervalKind:
+		return sqltext.AppendDayTime(dst, slice[int64](v)[i], v.typ.Precision, v.typ.Scale)
+	case columnar.YearMonthIntervalKind:
+		return sqltext.AppendYearMonth(dst, slice[int32](v)[i], v.typ.Precision, v.typ.Scale)
 	}
 	return append(dst, v.bytesAt(row)...)
 }

@@ -46,12 +46,28 @@ func tightest(a, b columnar.Type) (columnar.Type, bool) {
 		return a, true
 	case a.Numeric() && b.Numeric():
 		return tightestNumeric(a, b)
-	case a == columnar.Date && b == columnar.Timestamp, a == columnar.Timestamp && b == columnar.Date:
-		return columnar.Timestamp, true
+	case datetime(a) && datetime(b):
+		return laterDatetime(a, b), true
+	case a.Kind == b.Kind && a.Interval():
+		return widerInterval(a, b), true
 	case a.Nested() && a.Kind == b.Kind:
 		return mergeParts(a, b, tightest)
 	}
 	return columnar.Type{}, false
+}
+
+// laterDatetime is the type of two that a DATE or a time without a zone widens to.
+func laterDatetime(a, b columnar.Type) columnar.Type {
+	if a == columnar.Timestamp || b == columnar.Timestamp {
+		return columnar.Timestamp
+	}
+	return columnar.TimestampNTZ
+}
+
+// widerInterval spans the units of both.
+func widerInterval(a, b columnar.Type) columnar.Type {
+	a.Precision, a.Scale = min(a.Precision, b.Precision), max(a.Scale, b.Scale)
+	return a
 }
 
 func tightestNumeric(a, b columnar.Type) (columnar.Type, bool) {
@@ -102,7 +118,7 @@ func promoteString(a, b columnar.Type) (columnar.Type, bool) {
 		a, b = b, a
 	}
 	switch {
-	case a != columnar.String || b == columnar.String || b.Nested():
+	case a != columnar.String || b == columnar.String || b.Nested() || b.Interval():
 		return columnar.Type{}, false
 	case b.Integral():
 		return columnar.BigInt, true
@@ -175,7 +191,9 @@ func assignable(t, want columnar.Type) bool {
 	return datetime(t) && datetime(want)
 }
 
-func datetime(t columnar.Type) bool { return t == columnar.Date || t == columnar.Timestamp }
+func datetime(t columnar.Type) bool {
+	return t == columnar.Date || t == columnar.Timestamp || t == columnar.TimestampNTZ
+}
 
 // parameter casts the argument at a position to the type a function wants.
 func parameter(name string, position int, arg Expr, want columnar.Type) (Expr, error) {

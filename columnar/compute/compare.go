@@ -23,9 +23,9 @@ func compareKernel(op string, t columnar.Type) kernel {
 		return compareIntegers[int8](op)
 	case columnar.SmallIntKind:
 		return compareIntegers[int16](op)
-	case columnar.IntKind, columnar.DateKind:
+	case columnar.IntKind, columnar.DateKind, columnar.YearMonthIntervalKind:
 		return compareIntegers[int32](op)
-	case columnar.BigIntKind, columnar.TimestampKind:
+	case columnar.BigIntKind, columnar.TimestampKind, columnar.TimestampNTZKind, columnar.DayTimeIntervalKind:
 		return compareIntegers[int64](op)
 	case columnar.FloatKind:
 		return compareFloats[float32](op)

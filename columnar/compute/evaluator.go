@@ -26,6 +26,7 @@ type Evaluator struct {
 	selected []int32
 	errors   []columnar.RowError
 	fault    error
+	clock    clock
 
 	// The batch of the running call and the rows that names refer to.
 	batch *columnar.Batch

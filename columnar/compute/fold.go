@@ -22,8 +22,9 @@ func foldNode(ev *Evaluator, b *columnar.Batch, x Expr) Expr {
 	rows := ev.begin(b, nil)
 	defer ev.end()
 	ev.Reset()
+	ev.clock.hit = false
 	v := x.eval(ev, rows)
-	if len(ev.errors) > 0 || ev.fault != nil {
+	if len(ev.errors) > 0 || ev.fault != nil || ev.clock.hit {
 		return x
 	}
 	return &literal{typ: x.Type(), value: single(v)}

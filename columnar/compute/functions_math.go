@@ -12,7 +12,7 @@ import (
 
 var mathFunctions = []function{
 	entry("abs", "abs(a)", "Absolute value.", "abs(-1)", 1, 1, bindAbs),
-	entry("sign", "sign(a)", "-1.0, 0.0 or 1.0.", "sign(-3)", 1, 1, bindReal(sign)),
+	entry("sign", "sign(a)", "-1.0, 0.0 or 1.0.", "sign(-3)", 1, 1, bindSign),
 	entry("round", "round(a[, d])", "Rounded to d decimals, half away from zero.", "round(2.5)", 1, 2, bindRound),
 	entry("bround", "bround(a[, d])", "Rounded to d decimals, half to even.", "bround(2.5)", 1, 2, bindRound),
 	entry("floor", "floor(a)", "The largest integer that is not above a.", "floor(1.5)", 1, 1, bindFloor),
@@ -40,6 +40,13 @@ func sign(x float64) float64 {
 		return -1
 	}
 	return x
+}
+
+func bindSign(name string, args []Expr) (Expr, error) {
+	if args[0].Type().Interval() {
+		return &call{name: name, args: args, typ: columnar.Double, run: signOfInterval}, nil
+	}
+	return bindReal(sign)(name, args)
 }
 
 // bindReal binds a function of one DOUBLE.
@@ -125,6 +132,9 @@ func parameters(name string, args []Expr, want ...columnar.Type) ([]Expr, error)
 }
 
 func bindAbs(name string, args []Expr) (Expr, error) {
+	if t := args[0].Type(); t.Interval() {
+		return &call{name: name, args: args, typ: t, run: negateInterval(name, t)}, nil
+	}
 	a, err := numericParameter(name, 0, args[0])
 	if err != nil {
 		return nil, err

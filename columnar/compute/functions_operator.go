@@ -68,10 +68,10 @@ const numericWanted = `"NUMERIC"`
 
 // bindArithmetic resolves +, -, *, /, %, div and pmod.
 func bindArithmetic(op string, args []Expr) (Expr, error) {
-	l, r := promoteBeside(args[0], args[1])
-	if e, ok, err := bindDateArithmetic(op, l, r); ok {
+	if e, ok, err := bindDatetimeArithmetic(op, args[0], args[1]); ok {
 		return e, err
 	}
+	l, r := promoteBeside(args[0], args[1])
 	if l.Type() == columnar.Null && r.Type() == columnar.Null {
 		l, r = typedNull(columnar.Double), typedNull(columnar.Double)
 	}
@@ -108,23 +108,6 @@ func widenIntegral(e Expr) Expr {
 		return implicit(e, columnar.BigInt)
 	}
 	return e
-}
-
-// bindDateArithmetic handles DATE + days and DATE - days.
-func bindDateArithmetic(op string, l, r Expr) (Expr, bool, error) {
-	if op == "+" && r.Type() == columnar.Date {
-		l, r = r, l
-	}
-	small := r.Type().Integral() && r.Type() != columnar.BigInt
-	if l.Type() != columnar.Date || !small || op != "+" && op != "-" {
-		return nil, false, nil
-	}
-	name := "date_add"
-	if op == "-" {
-		name = "date_sub"
-	}
-	e, err := bindDateShift(name, []Expr{l, r})
-	return e, true, err
 }
 
 // bindDecimalArithmetic brings integers to DECIMAL; beside FLOAT or DOUBLE both become DOUBLE.
@@ -169,6 +152,9 @@ func integerDecimal(e Expr) columnar.Type {
 }
 
 func bindNegate(name string, args []Expr) (Expr, error) {
+	if t := args[0].Type(); t.Interval() {
+		return &call{name: name, args: args, typ: t, run: negateInterval(name, t)}, nil
+	}
 	a, err := numericParameter("-", 0, args[0])
 	if err != nil {
 		return nil, err
@@ -177,6 +163,9 @@ func bindNegate(name string, args []Expr) (Expr, error) {
 }
 
 func bindPositive(_ string, args []Expr) (Expr, error) {
+	if args[0].Type().Interval() {
+		return args[0], nil
+	}
 	return numericParameter("positive", 0, args[0])
 }
 

@@ -73,6 +73,15 @@ func DateValue(days int32) Expr { return fixedLiteral(columnar.Date, days) }
 // TimestampValue is a TIMESTAMP, in microseconds since 1970-01-01 UTC.
 func TimestampValue(us int64) Expr { return fixedLiteral(columnar.Timestamp, us) }
 
+// TimestampNTZValue is a TIMESTAMP_NTZ, in microseconds since 1970-01-01.
+func TimestampNTZValue(us int64) Expr { return fixedLiteral(columnar.TimestampNTZ, us) }
+
+// DayTimeValue is a day-time interval of type t, in microseconds.
+func DayTimeValue(us int64, t columnar.Type) Expr { return fixedLiteral(t, us) }
+
+// YearMonthValue is a year-month interval of type t, in months.
+func YearMonthValue(months int32, t columnar.Type) Expr { return fixedLiteral(t, months) }
+
 func fixedLiteral[T fixed](t columnar.Type, v T) Expr {
 	return &literal{typ: t, value: constant(t, v)}
 }
@@ -148,7 +157,7 @@ func (l *literal) String() string {
 		return "'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(string(l.value.data)) + "'"
 	case columnar.BinaryKind:
 		return fmt.Sprintf("X'%X'", l.value.data)
-	case columnar.DateKind, columnar.TimestampKind:
+	case columnar.DateKind, columnar.TimestampKind, columnar.TimestampNTZKind:
 		return l.typ.String() + " '" + string(appendText(nil, l.value, 0)) + "'"
 	case columnar.DoubleKind:
 		return string(appendText(nil, l.value, 0)) + "D"

@@ -68,3 +68,6 @@ func floorDiv(a, b int64) int64 {
 	}
 	return q
 }
+
+// JoinDays is the inverse of FloorDays; false if the TIMESTAMP leaves 64 bits.
+func JoinDays(days, rest int64) (us int64, ok bool) { return micros(days, rest) }

@@ -37,37 +37,80 @@ func ParseTimestamp(s []byte) (us int64, ok bool) {
 	if us, ok := parseISO(s); ok {
 		return us, true
 	}
+	local, zone, ok := parseLocal(s)
+	if !ok {
+		return 0, false
+	}
+	return sub(local, zone.OffsetLocal(local))
+}
+
+// ParseTimestampNTZ reads a TIMESTAMP_NTZ: a zone in the text counts for nothing.
+func ParseTimestampNTZ(s []byte) (us int64, ok bool) {
+	if us, ok := parseISO(s); ok {
+		return us, true
+	}
+	us, _, ok = parseLocal(s)
+	return us, ok
+}
+
+// ParseClock reads text without a date, [T]h:m[:s[.f][zone]] or Th: the time of the day
+// that it is at the instant now.
+func ParseClock(s []byte, now int64) (us int64, ok bool) {
+	s = Trim(s)
+	if len(s) == 0 || s[0] != 'T' && !contains(s[:min(3, len(s))], ':') {
+		return 0, false
+	}
+	if s[0] == 'T' {
+		s = s[1:]
+	}
+	clock, rest, ok := parseTime(s)
+	if !ok {
+		return 0, false
+	}
+	zone, ok := ParseZone(rest)
+	if !ok {
+		return 0, false
+	}
+	days, _ := FloorDays(now + zone.OffsetAt(now))
+	local := days*Day + clock
+	return sub(local, zone.OffsetLocal(local))
+}
+
+func sub(a, b int64) (int64, bool) {
+	difference := a - b
+	return difference, (a^b)&(a^difference) >= 0
+}
+
+// parseLocal reads a date, a time and a zone.
+func parseLocal(s []byte) (us int64, zone Zone, ok bool) {
 	s = Trim(s)
 	year, rest, ok := parseYear(s, 6)
 	if !ok {
-		return 0, false
+		return 0, zone, false
 	}
 	month, day := 1, 1
 	if len(rest) > 0 {
 		if month, rest, ok = field(rest, '-'); !ok {
-			return 0, false
+			return 0, zone, false
 		}
 	}
 	if len(rest) > 0 {
 		if day, rest, ok = field(rest, '-'); !ok {
-			return 0, false
+			return 0, zone, false
 		}
 	}
 	if !validDay(year, month, day) {
-		return 0, false
+		return 0, zone, false
 	}
-	clock, zone, ok := parseClock(rest)
+	clock, text, ok := parseClock(rest)
 	if !ok {
-		return 0, false
+		return 0, zone, false
 	}
-	days := Days(year, month, day)
-	offset, ok := zoneOffset(zone)
-	if !ok {
-		if offset, ok = regionOffset(zone, days, clock); !ok {
-			return 0, false
-		}
+	if zone, ok = ParseZone(text); !ok {
+		return 0, zone, false
 	}
-	return micros(days, clock-offset)
+	us, ok = micros(Days(year, month, day), clock)
+	return us, zone, ok
 }
 
 // parseISO reads the usual form, yyyy-mm-ddThh:mm:ss[.fraction][Z], at fixed places.
@@ -166,8 +209,12 @@ func parseClock(s []byte) (us int64, zone []byte, ok bool) {
 	if s[0] != ' ' && s[0] != 'T' {
 		return 0, nil, false
 	}
+	return parseTime(s[1:])
+}
+
+// parseTime reads [h]h[:[m]m[:[s]s[.fraction][zone]]].
+func parseTime(s []byte) (us int64, zone []byte, ok bool) {
 	limits, units := [3]int{23, 59, 59}, [3]int64{Hour, Minute, Second}
-	s = s[1:]
 	for i := range limits {
 		v, rest, ok := digits(s)
 		if !ok || v > limits[i] {
@@ -242,16 +289,7 @@ func append2(dst []byte, v int) []byte { return append(dst, byte('0'+v/10), byte
 func AppendTimestamp(dst []byte, us int64) []byte {
 	dst = appendSeconds(dst, us, ' ')
 	_, rest := FloorDays(us)
-	fraction := rest % Second
-	if fraction == 0 {
-		return dst
-	}
-	dst = append(dst, '.')
-	for unit := int64(Second / 10); fraction > 0; unit /= 10 {
-		dst = append(dst, byte('0'+fraction/unit))
-		fraction %= unit
-	}
-	return dst
+	return appendFraction(dst, rest%Second)
 }
 
 func appendSeconds(dst []byte, us int64, between byte) []byte {

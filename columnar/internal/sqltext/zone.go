@@ -4,17 +4,69 @@ import (
 	"strings"
 	"sync"
 	"time"
+	_ "time/tzdata" // zones by name, also in a container without a time zone database
 )
 
-// zoneOffset reads a time zone: nothing, Z, UTC, GMT, an offset, or UTC/GMT/UT with one.
-// The offset is in microseconds east of UTC. A region such as Europe/Paris is refused
-// here; its offset depends on the instant.
-func zoneOffset(s []byte) (us int64, ok bool) {
-	s = Trim(s)
-	if len(s) == 0 {
-		return 0, true
+// Zone is a time zone: an offset from UTC or a region such as Europe/Paris. The zero
+// value is UTC.
+type Zone struct {
+	offset int64 // microseconds east of UTC
+	region *time.Location
+}
+
+// OffsetAt is the offset in microseconds east of UTC at an instant.
+func (z Zone) OffsetAt(us int64) int64 {
+	if z.region == nil {
+		return z.offset
 	}
-	if len(s) == 1 && (s[0] == 'Z') {
+	return regionOffset(z.region, floorDiv(us, Second)) * Second
+}
+
+// OffsetLocal is the offset in microseconds at a local time. Of two that fit it is the
+// earlier one; a time that the clocks skip has the offset before the gap.
+func (z Zone) OffsetLocal(us int64) int64 {
+	if z.region == nil {
+		return z.offset
+	}
+	local := floorDiv(us, Second)
+	guess := regionOffset(z.region, local)
+	fits := guess
+	if again := regionOffset(z.region, local-guess); again != guess {
+		if fits = again; regionOffset(z.region, local-again) != again { // a gap
+			return regionOffset(z.region, local-max(guess, again)) * Second
+		}
+	}
+	if start, _ := time.Unix(local-fits, 0).In(z.region).ZoneBounds(); !start.IsZero() {
+		before := regionOffset(z.region, start.Unix()-1)
+		if local-before < start.Unix() {
+			fits = before
+		}
+	}
+	return fits * Second
+}
+
+func regionOffset(region *time.Location, second int64) int64 {
+	_, offset := time.Unix(second, 0).In(region).Zone()
+	return int64(offset)
+}
+
+// ParseZone reads a time zone: nothing, Z, UTC, GMT, UT, an offset, one of them with an
+// offset, an old short name or a region.
+func ParseZone(s []byte) (Zone, bool) {
+	s = Trim(s)
+	if us, ok := zoneOffset(s); ok {
+		return Zone{offset: us}, true
+	}
+	if target, ok := shortZones[string(s)]; ok {
+		return ParseZone([]byte(target))
+	}
+	region, ok := Region(string(s))
+	return Zone{region: region}, ok
+}
+
+// zoneOffset reads a zone that is no region.
+func zoneOffset(s []byte) (us int64, ok bool) {
+	if len(s) == 0 || len(s) == 1 && s[0] == 'Z' {
 		return 0, true
 	}
 	for _, name := range [...]string{"UTC", "GMT", "UT"} {
@@ -76,10 +128,30 @@ func offsetParts(s string) (parts [3]int, ok bool) {
 	return parts, false
 }
 
+// shortZones are the old names of three letters that Java keeps.
+var shortZones = map[string]string{
+	"ACT": "Australia/Darwin", "AET": "Australia/Sydney", "AGT": "America/Argentina/Buenos_Aires", "ART": "Africa/Cairo", "AST": "America/Anchorage",
+	"BET": "America/Sao_Paulo", "BST": "Asia/Dhaka", "CAT": "Africa/Harare", "CNT": "America/St_Johns", "CST": "America/Chicago", "CTT": "Asia/Shanghai",
+	"EAT": "Africa/Addis_Ababa", "ECT": "Europe/Paris", "IET": "America/Indiana/Indianapolis", "IST": "Asia/Kolkata", "JST": "Asia/Tokyo", "MIT": "Pacific/Apia",
+	"NET": "Asia/Yerevan", "NST": "Pacific/Auckland", "PLT": "Asia/Karachi", "PNT": "America/Phoenix", "PRT": "America/Puerto_Rico", "PST": "America/Los_Angeles",
+	"SST": "Pacific/Guadalcanal", "VST": "Asia/Ho_Chi_Minh", "EST": "-05:00", "MST": "-07:00", "HST": "-10:00",
+}
+
 // areas begin the names of regions. Other text is no region, and no reason to look
 // into the time zone database.
-var areas = map[string]bool{"Africa": true, "America": true, "Antarctica": true, "Arctic": true, "Asia": true, "Atlantic": true,
-	"Australia": true, "Brazil": true, "Canada": true, "Chile": true, "Etc": true, "Europe": true, "Indian": true, "Mexico": true, "Pacific": true, "US": true}
+var areas = set("Africa America Antarctica Arctic Asia Atlantic Australia Brazil Canada Chile Etc Europe Indian Mexico Pacific US")
+
+// singles are the names of regions without an area.
+var singles = set(`CET CST6CDT Cuba EET EST5EDT Egypt Eire GB GB-Eire GMT0 Greenwich Hongkong Iceland Iran Israel Jamaica Japan Kwajalein Libya
+	MET MST7MDT NZ NZ-CHAT Navajo PRC PST8PDT Poland Portugal ROK Singapore Turkey UCT Universal W-SU WET Zulu`)
+
+func set(words string) map[string]bool {
+	out := map[string]bool{}
+	for _, w := range strings.Fields(words) {
+		out[w] = true
+	}
+	return out
+}
 
 // regions caches locations by name; a name that is unknown has nil.
 var regions struct {
@@ -89,22 +161,9 @@ var regions struct {
 
 const maxRegions = 2048 // more than there are; bounds what unknown names keep
 
-// regionOffset is the offset of a region at a local time, in microseconds.
-func regionOffset(zone []byte, days, clock int64) (int64, bool) {
-	loc, ok := Region(string(Trim(zone)))
-	if !ok {
-		return 0, false
-	}
-	year, month, day := Civil(days)
-	t := time.Date(int(year), time.Month(month), day, 0, 0, int(clock/Second), 0, loc)
-	_, seconds := t.Zone()
-	return int64(seconds) * Second, true
-}
-
 // Region returns the location of a zone name such as America/New_York.
 func Region(name string) (*time.Location, bool) {
-	area, _, found := strings.Cut(name, "/")
-	if !found || !areas[area] {
+	if area, _, found := strings.Cut(name, "/"); len(name) > 64 || found && !areas[area] || !found && !singles[name] {
 		return nil, false
 	}
 	regions.RLock()
@@ -122,6 +181,6 @@ func Region(name string) (*time.Location, bool) {
 	if regions.known == nil || len(regions.known) >= maxRegions {
 		regions.known = map[string]*time.Location{}
 	}
-	regions.known[name] = loc
+	regions.known[strings.Clone(name)] = loc
 	return loc, loc != nil
 }
