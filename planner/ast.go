@@ -27,6 +27,7 @@ const (
 	bytesLiteral
 	dateLiteral
 	timestampLiteral
+	timestampNTZLiteral
 )
 
 type (
@@ -89,8 +90,8 @@ type (
 		otherwise node
 	}
 
-	// interval is INTERVAL 10 MINUTES in any of its spellings, as value and unit pairs;
-	// the unit of INTERVAL '10 minutes' is "".
+	// interval is INTERVAL 10 MINUTES in any of its spellings, as value and unit pairs,
+	// values with their signs; the unit of INTERVAL '10 minutes' is "".
 	interval struct {
 		span
 		values, units []string

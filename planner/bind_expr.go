@@ -29,6 +29,8 @@ func (b *binder) expr(n node) compute.Expr {
 		return b.access(n)
 	case *list:
 		return b.row(n)
+	case *interval:
+		return b.interval(n)
 	case *star:
 		b.fail(n.start, "INVALID_USAGE_OF_STAR_OR_REGEX", "* cannot stand inside an expression", "")
 	}
@@ -79,6 +81,9 @@ func (b *binder) name(n *name) compute.Expr {
 	if e == nil {
 		index := 0
 		if index, used = b.scope.resolve(n.parts); index < 0 {
+			if word := strings.ToLower(n.parts[0].text); len(n.parts) == 1 && compute.NoArguments(word) {
+				return b.apply(n, word)
+			}
 			b.unknownColumn(n.parts)
 			return nil
 		}
@@ -220,14 +225,6 @@ func (b *binder) call(n *call) compute.Expr {
 	return nil
 }
 
-// extractParts maps the field of EXTRACT to the function that computes it.
-var extractParts = map[string]string{
-	"YEAR": "year", "Y": "year", "YEARS": "year", "QUARTER": "quarter", "QTR": "quarter",
-	"MONTH": "month", "MON": "month", "MONTHS": "month", "WEEK": "weekofyear", "W": "weekofyear", "WEEKS": "weekofyear",
-	"DAY": "day", "D": "day", "DAYS": "day", "DAYOFWEEK": "dayofweek", "DOW": "dayofweek", "DOY": "dayofyear",
-	"HOUR": "hour", "H": "hour", "HOURS": "hour", "MINUTE": "minute", "MIN": "minute", "MINUTES": "minute",
-}
-
 // extract binds EXTRACT(part FROM source).
 func (b *binder) extract(n *call) compute.Expr {
 	source := b.expr(n.args[1])
@@ -235,12 +232,7 @@ func (b *binder) extract(n *call) compute.Expr {
 	if source == nil || !ok {
 		return nil
 	}
-	function, ok := extractParts[part.text]
-	if !ok {
-		b.fail(part.start, "INVALID_EXTRACT_FIELD", "EXTRACT cannot read "+part.text, "it reads YEAR, QUARTER, MONTH, WEEK, DAY, DAYOFWEEK, DOY, HOUR, MINUTE")
-		return nil
-	}
-	return b.apply(n, function, source)
+	return b.apply(part, "extract", compute.Text(part.text), source)
 }
 
 func (b *binder) castTo(n *cast) compute.Expr {

@@ -25,6 +25,8 @@ func (b *binder) literal(n *literal) compute.Expr {
 		return b.typed(n, columnar.Date)
 	case timestampLiteral:
 		return b.typed(n, columnar.Timestamp)
+	case timestampNTZLiteral:
+		return b.typed(n, columnar.TimestampNTZ)
 	}
 	return compute.Null()
 }
@@ -55,6 +57,8 @@ func (b *binder) typed(n *literal, t columnar.Type) compute.Expr {
 var typedExample = map[columnar.Type]string{
 	columnar.Date:      "DATE '2026-01-31'",
 	columnar.Timestamp: "TIMESTAMP '2026-01-31 12:30:00'",
+
+	columnar.TimestampNTZ: "TIMESTAMP_NTZ '2026-01-31 12:30:00'",
 }
 
 // numberSuffix splits 10L into 10 and L.

@@ -36,6 +36,10 @@ func pretty(n node) string {
 		return word + pretty(n.value) + " AS " + n.to.typ.String() + ")"
 	case *choice:
 		return prettyChoice(n)
+	case *interval:
+		if e, err := n.value(); err == nil {
+			return e.String()
+		}
 	}
 	return ""
 }
@@ -50,6 +54,8 @@ func prettyLiteral(n *literal) string {
 		return "DATE '" + n.text + "'"
 	case timestampLiteral:
 		return "TIMESTAMP '" + n.text + "'"
+	case timestampNTZLiteral:
+		return "TIMESTAMP_NTZ '" + n.text + "'"
 	}
 	return n.text
 }

@@ -2,6 +2,7 @@ package planner
 
 import (
 	"strings"
+	"unicode"
 
 	"github.com/lakewheel/lakewheel/columnar"
 )
@@ -27,6 +28,7 @@ func (p *parser) callOf(function ident) node {
 	}
 	p.callExtras(c)
 	c.span = p.from(function.start)
+	p.unitArgument(c)
 	return c
 }
 
@@ -40,6 +42,27 @@ func (p *parser) aliased(c *call) {
 			}
 			c.aliases = append(c.aliases, p.ident("a name"))
 		}
+	}
+}
+
+// unitFunctions take a unit as a bare word before two other arguments.
+var unitFunctions = map[string]string{"dateadd": "timestampadd", "date_add": "timestampadd", "timestampadd": "timestampadd",
+	"datediff": "timestampdiff", "date_diff": "timestampdiff", "timestampdiff": "timestampdiff"}
+
+// unitArgument makes a string of the unit in timestampadd(DAY, 1, ts) and its like.
+func (p *parser) unitArgument(c *call) {
+	target := unitFunctions[strings.ToLower(c.name.text)]
+	if target == "" || len(c.args) != 3 {
+		return
+	}
+	switch unit := c.args[0].(type) {
+	case *name:
+		if len(unit.parts) == 1 && !unit.parts[0].quoted {
+			c.name.text = target
+			c.args[0] = &literal{unit.span, stringLiteral, strings.ToUpper(unit.parts[0].text)}
+		}
+	case *literal:
+		p.fail(unit.start, "INVALID_PARAMETER_VALUE.DATETIME_UNIT", "the unit is written without quotes", "write "+target+"("+strings.ToUpper(unit.text)+", ...)")
 	}
 }
 
@@ -184,7 +207,7 @@ func (p *parser) typedLiteral() node {
 	case word.is("DATE"):
 		kind = dateLiteral
 	case word.is("TIMESTAMP_NTZ"):
-		p.fail(word.start, "", "TIMESTAMP_NTZ is not supported", "write TIMESTAMP, which is in UTC")
+		kind = timestampNTZLiteral
 	}
 	return &literal{p.from(word.start), kind, text.text}
 }
@@ -204,21 +227,42 @@ func (p *parser) interval() node {
 	start := p.next().start
 	i := &interval{}
 	for p.err == nil {
-		sign := ""
-		if p.accept("-") {
-			sign = "-"
-		} else {
-			p.accept("+")
+		sign := p.peek()
+		if signed := sign.is("-") || sign.is("+"); signed {
+			p.next()
 		}
 		value := p.next()
-		i.values = append(i.values, sign+value.text)
+		i.values = append(i.values, signedValue(sign, value))
 		i.units = append(i.units, p.unit())
-		if k := p.peek().kind; k != numberToken && k != stringToken {
+		if value.kind == stringToken && i.units[0] != "" && strings.ContainsFunc(value.text, unicode.IsLetter) {
+			p.fail(value.start, "INVALID_INTERVAL_FORMAT.INVALID_VALUE", "the value of a unit has letters in it", "write INTERVAL '10 minutes' or INTERVAL '10' MINUTE")
+		}
+		if n := p.peek(); i.units[0] == "" || n.kind != numberToken && n.kind != stringToken && !p.atSignedValue() {
 			break
 		}
 	}
 	i.span = p.from(start)
 	return i
+}
+
+// atSignedValue tells INTERVAL 1 DAY -2 HOURS from a subtraction.
+func (p *parser) atSignedValue() bool {
+	if !p.at("-") && !p.at("+") {
+		return false
+	}
+	k := p.ahead(1).kind
+	return (k == numberToken || k == stringToken) && intervalUnits[strings.ToLower(p.ahead(2).text)] && p.ahead(2).kind == wordToken
+}
+
+// signedValue is a value with the sign before it; two minus signs are none.
+func signedValue(sign, value token) string {
+	switch {
+	case !sign.is("-"):
+		return value.text
+	case strings.HasPrefix(value.text, "-"):
+		return value.text[1:]
+	}
+	return "-" + value.text
 }
 
 var intervalUnits = wordSet(`nanosecond nanoseconds microsecond microseconds millisecond milliseconds second seconds

@@ -95,6 +95,7 @@ func sparkOutcome(e compute.Expr, err error, as string) string {
 		}
 	}
 	ev := compute.NewDefaultEvaluator()
+	ev.SetTime(batchTime)
 	c, err := ev.Eval(e, columnar.NewBatch(columnar.NewSchema(), nil, 1), nil)
 	if err != nil {
 		return "error " + err.Error()

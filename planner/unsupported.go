@@ -76,8 +76,6 @@ func (b *binder) refusal(n node) (message, hint string) {
 	switch n := n.(type) {
 	case *call:
 		return callRefusal(n)
-	case *interval:
-		return "INTERVAL arithmetic is not supported yet", ""
 	case *subquery:
 		return "a subquery in an expression is not supported yet", ""
 	case *operation:

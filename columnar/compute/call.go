@@ -138,7 +138,12 @@ var registry = index(operatorFunctions, logicFunctions, conditionalFunctions, ma
 	higherOrderFunctions,
 	jsonFunctions,
 	sequenceFunctions,
-	clockFunctions)
+	clockFunctions,
+	patternFunctions,
+	makeFunctions,
+	zoneFunctions,
+	shiftFunctions,
+	extractFunctions)
 
 func index(lists ...[]function) map[string]*function {
 	all := map[string]*function{}

@@ -13,6 +13,7 @@ import (
 var mathFunctions = []function{
 	entry("abs", "abs(a)", "Absolute value.", "abs(-1)", 1, 1, bindAbs),
 	entry("sign", "sign(a)", "-1.0, 0.0 or 1.0.", "sign(-3)", 1, 1, bindSign),
+	entry("signum", "signum(a)", "-1.0, 0.0 or 1.0.", "signum(-3)", 1, 1, bindSign),
 	entry("round", "round(a[, d])", "Rounded to d decimals, half away from zero.", "round(2.5)", 1, 2, bindRound),
 	entry("bround", "bround(a[, d])", "Rounded to d decimals, half to even.", "bround(2.5)", 1, 2, bindRound),
 	entry("floor", "floor(a)", "The largest integer that is not above a.", "floor(1.5)", 1, 1, bindFloor),

@@ -10,23 +10,21 @@ import (
 )
 
 var timeFunctions = []function{
-	entry("year", "year(d)", "Year.", "year(d)", 1, 1, bindDateField(func(y int64, _, _ int, _ int64) int { return int(y) })),
-	entry("quarter", "quarter(d)", "Quarter, 1 to 4.", "quarter(d)", 1, 1, bindDateField(func(_ int64, m, _ int, _ int64) int { return (m + 2) / 3 })),
-	entry("month", "month(d)", "Month, 1 to 12.", "month(d)", 1, 1, bindDateField(func(_ int64, m, _ int, _ int64) int { return m })),
-	entry("day", "day(d)", "Day of the month.", "day(d)", 1, 1, bindDateField(func(_ int64, _, d int, _ int64) int { return d })),
-	entry("dayofmonth", "dayofmonth(d)", "Day of the month.", "dayofmonth(d)", 1, 1, bindDateField(func(_ int64, _, d int, _ int64) int { return d })),
-	entry("dayofweek", "dayofweek(d)", "Day of the week, 1 is Sunday.", "dayofweek(d)", 1, 1, bindDateField(func(_ int64, _, _ int, n int64) int { return weekday(n+1)%7 + 1 })),
+	entry("year", "year(d)", "Year.", "year(d)", 1, 1, bindDateField(yearOf)),
+	entry("quarter", "quarter(d)", "Quarter, 1 to 4.", "quarter(d)", 1, 1, bindDateField(quarterOf)),
+	entry("month", "month(d)", "Month, 1 to 12.", "month(d)", 1, 1, bindDateField(monthOf)),
+	entry("day", "day(d)", "Day of the month.", "day(d)", 1, 1, bindDateField(dayOf)),
+	entry("dayofmonth", "dayofmonth(d)", "Day of the month.", "dayofmonth(d)", 1, 1, bindDateField(dayOf)),
+	entry("dayofweek", "dayofweek(d)", "Day of the week, 1 is Sunday.", "dayofweek(d)", 1, 1, bindDateField(dayOfWeek)),
 	entry("weekday", "weekday(d)", "Day of the week, 0 is Monday.", "weekday(d)", 1, 1, bindDateField(func(_ int64, _, _ int, n int64) int { return weekday(n) })),
-	entry("dayofyear", "dayofyear(d)", "Day of the year.", "dayofyear(d)", 1, 1, bindDateField(func(y int64, _, _ int, n int64) int { return int(n-sqltext.Days(y, 1, 1)) + 1 })),
+	entry("dayofyear", "dayofyear(d)", "Day of the year.", "dayofyear(d)", 1, 1, bindDateField(dayOfYear)),
 	entry("weekofyear", "weekofyear(d)", "ISO week.", "weekofyear(d)", 1, 1, bindDateField(isoWeek)),
 	entry("hour", "hour(t)", "Hour.", "hour(t)", 1, 1, bindTimeField(sqltext.Hour, 24)),
 	entry("minute", "minute(t)", "Minute.", "minute(t)", 1, 1, bindTimeField(sqltext.Minute, 60)),
 	entry("second", "second(t)", "Second.", "second(t)", 1, 1, bindTimeField(sqltext.Second, 60)),
 	entry("date_trunc", "date_trunc(unit, t)", "TIMESTAMP cut to a unit, 'YEAR' to 'MICROSECOND'.", "date_trunc('HOUR', t)", 2, 2, bindDateTrunc),
 	entry("trunc", "trunc(d, unit)", "DATE cut to 'YEAR', 'QUARTER', 'MONTH' or 'WEEK'.", "trunc(d, 'MONTH')", 2, 2, bindTrunc),
-	entry("to_date", "to_date(s)", "CAST(s AS DATE).", "to_date('2024-02-29')", 1, 1, bindConversion(columnar.Date)),
 	entry("date", "date(s)", "CAST(s AS DATE).", "date('2024-02-29')", 1, 1, bindConversion(columnar.Date)),
-	entry("to_timestamp", "to_timestamp(s)", "CAST(s AS TIMESTAMP).", "to_timestamp('2024-02-29 12:00:00')", 1, 1, bindConversion(columnar.Timestamp)),
 	entry("timestamp", "timestamp(s)", "CAST(s AS TIMESTAMP).", "timestamp('2024-02-29 12:00:00')", 1, 1, bindConversion(columnar.Timestamp)),
 	entry("last_day", "last_day(d)", "The last day of the month.", "last_day(d)", 1, 1, bindLastDay),
 	entry("date_add", "date_add(d, n)", "n days later.", "date_add(d, 1)", 2, 2, bindDateShift),
@@ -40,6 +38,15 @@ var timeFunctions = []function{
 	entry("timestamp_seconds", "timestamp_seconds(n)", "TIMESTAMP of seconds since 1970; fractions count.", "timestamp_seconds(1.5)", 1, 1, bindTimestampSeconds),
 	entry("timestamp_millis", "timestamp_millis(n)", "TIMESTAMP of milliseconds since 1970.", "timestamp_millis(1)", 1, 1, bindTimestampOf(1000)),
 	entry("timestamp_micros", "timestamp_micros(n)", "TIMESTAMP of microseconds since 1970.", "timestamp_micros(1)", 1, 1, bindTimestampOf(1)),
+}
+
+func yearOf(year int64, _, _ int, _ int64) int     { return int(year) }
+func quarterOf(_ int64, month, _ int, _ int64) int { return (month + 2) / 3 }
+func monthOf(_ int64, month, _ int, _ int64) int   { return month }
+func dayOf(_ int64, _, day int, _ int64) int       { return day }
+func dayOfWeek(_ int64, _, _ int, days int64) int  { return weekday(days+1) + 1 }
+func dayOfYear(year int64, _, _ int, days int64) int {
+	return int(days-sqltext.Days(year, 1, 1)) + 1
 }
 
 // weekday is 0 on Mondays.
@@ -244,38 +251,27 @@ func bindDateFromUnix(name string, args []Expr) (Expr, error) {
 	return bindSimple(columnar.Date, widenIntegers[int32, int32], columnar.Int)(name, args)
 }
 
+// bindUnixTime takes a TIMESTAMP and nothing that could be cast to one.
 func bindUnixTime(unit int64) func(string, []Expr) (Expr, error) {
-	down := truncTo(unit)
-	run := func(f *frame) {
+	return func(name string, args []Expr) (Expr, error) {
+		if t := args[0].Type(); t != columnar.Timestamp && t != columnar.Null {
+			return nil, unexpectedInput(name, 0, "TIMESTAMP", args[0])
+		}
+		return bindSimple(columnar.BigInt, unixTimeKernel(unit), columnar.Timestamp)(name, args)
+	}
+}
+
+func unixTimeKernel(unit int64) kernel {
+	return func(f *frame) {
 		in, m, out := slice[int64](f.args[0]), f.args[0].mask(), slice[int64](f.out)
 		for _, i := range f.rows {
-			out[i] = down(in[i&m]) / unit
+			out[i] = floorTo(in[i&m], unit)
 		}
 	}
-	return bindSimple(columnar.BigInt, run, columnar.Timestamp)
 }
 
 func timeOverflow(v int64, name string) error {
 	return &EvalError{"ARITHMETIC_OVERFLOW", fmt.Sprintf("long overflow: %s of %d is no TIMESTAMP.", name, v)}
-}
-
-func bindTimestampOf(unit int64) func(string, []Expr) (Expr, error) {
-	return func(name string, args []Expr) (Expr, error) {
-		if t := args[0].Type(); !t.Integral() && t != columnar.Null {
-			return nil, unexpectedInput(name, 0, "INTEGRAL", args[0])
-		}
-		run := func(f *frame) {
-			in, m, out := slice[int64](f.args[0]), f.args[0].mask(), slice[int64](f.out)
-			for _, i := range f.rows {
-				v := in[i&m]
-				out[i] = v * unit
-				if v > math.MaxInt64/unit || v < math.MinInt64/unit {
-					f.fail(i, timeOverflow(v, name))
-				}
-			}
-		}
-		return bindSimple(columnar.Timestamp, run, columnar.BigInt)(name, args)
-	}
 }
 
 // bindTimestampSeconds takes any number; NaN and infinities give NULL.

@@ -18,7 +18,8 @@ type Words struct {
 var (
 	ErrIntervalFraction = errors.New("only seconds can have a fraction")
 	ErrIntervalUnit     = errors.New("there is no such unit")
-	ErrIntervalNumber   = errors.New("it is not a number")
+	ErrIntervalNumber   = errors.New("a number is expected")
+	ErrIntervalValue    = errors.New("a number has other characters in it")
 )
 
 // wordUnits gives the factor of each unit: to months if positive and calendar, else to days or microseconds.
@@ -46,7 +47,7 @@ func ParseWords(text string) (Words, error) {
 			fields = fields[1:]
 		}
 		if len(fields) < 2 {
-			return w, ErrSyntax
+			return w, missing(fields)
 		}
 		if err := w.add(negative, fields[0], fields[1]); err != nil {
 			return w, err
@@ -54,6 +55,14 @@ func ParseWords(text string) (Words, error) {
 		fields = fields[2:]
 	}
 	return w, nil
+}
+
+// missing says what lacks at the end: a unit, or a number before it.
+func missing(fields []string) error {
+	if len(fields) == 0 || fields[0][0]-'0' > 9 {
+		return ErrIntervalNumber
+	}
+	return ErrSyntax
 }
 
 // separateSigns puts a space after each sign that begins a word.
@@ -114,7 +123,7 @@ func wordNumber(s string) (whole, fraction int64, err error) {
 	for _, c := range []byte(digits) {
 		d := int64(c - '0')
 		if c-'0' > 9 {
-			return 0, 0, ErrIntervalNumber
+			return 0, 0, wordFault(s)
 		}
 		if whole > (math.MaxInt64-d)/10 {
 			return 0, 0, ErrIntervalRange
@@ -126,9 +135,16 @@ func wordNumber(s string) (whole, fraction int64, err error) {
 	}
 	fraction, rest := parseFraction([]byte("." + after))
 	if len(rest) > 0 {
-		return 0, 0, ErrIntervalNumber
+		return 0, 0, ErrIntervalValue
 	}
 	return whole, fraction, nil
+}
+
+func wordFault(number string) error {
+	if number[0]-'0' > 9 {
+		return ErrIntervalNumber
+	}
+	return ErrIntervalValue
 }
 
 func addTo(sum *int32, n, size int64) error {

@@ -184,3 +184,35 @@ func Region(name string) (*time.Location, bool) {
 	regions.known[strings.Clone(name)] = loc
 	return loc, loc != nil
 }
+
+// FixedZone is the zone of an offset in seconds east of UTC, at most 18 hours.
+func FixedZone(seconds int64) (Zone, bool) {
+	us := seconds * Second
+	return Zone{offset: us}, us <= 18*Hour && us >= -18*Hour
+}
+
+// FoldRegion finds a region by its name in any case.
+func FoldRegion(name string) (Zone, bool) {
+	if loc, ok := Region(name); ok {
+		return Zone{region: loc}, true
+	}
+	for single := range singles {
+		if strings.EqualFold(single, name) {
+			loc, ok := Region(single)
+			return Zone{region: loc}, ok
+		}
+	}
+	loc, ok := Region(capitalized(name))
+	return Zone{region: loc}, ok
+}
+
+// capitalized writes words as the names of regions do: Europe/Paris, America/New_York.
+func capitalized(name string) string {
+	text := []byte(strings.ToLower(name))
+	for i := range text {
+		if (i == 0 || text[i-1] == '/' || text[i-1] == '_') && text[i] >= 'a' && text[i] <= 'z' {
+			text[i] -= 'a' - 'A'
+		}
+	}
+	return string(text)
+}
