@@ -127,29 +127,52 @@ type extra struct {
 	nodes   []node
 }
 
-// selectItem is one column of a SELECT list; alias.text may be "".
+// selectItem is one column of a SELECT list; alias.text may be "". A generator has
+// several columns, which aliases may name: explode(m) AS (k, v).
 type selectItem struct {
-	expr  node
-	alias ident
+	expr    node
+	alias   ident
+	aliases []ident
 }
 
-// query is a SELECT with the clauses that the dialect has. extras holds those that
-// are read and not yet bound, in the order of the text.
+// query is a SELECT with the clauses that the dialect has, and the queries that UNION
+// ALL adds to it. extras holds what is read and not yet bound, in the order of the text.
 type query struct {
 	span
+	with   []cte
+	inner  *query // instead of a SELECT: a query in parentheses
 	items  []selectItem
 	from   *tableRef
+	views  []lateralView
 	where  node
 	extras []extra
+	unions []*query
+}
+
+// cte is a named query of WITH; it may name its columns.
+type cte struct {
+	name    ident
+	columns []ident
+	query   *query
+}
+
+// lateralView is LATERAL VIEW [OUTER] call table [AS columns].
+type lateralView struct {
+	span
+	outer   bool
+	call    node
+	table   ident
+	columns []ident
 }
 
 // tableRef is the first item of FROM: a named table, a table function or a subquery.
 type tableRef struct {
 	span
-	name  []ident
-	alias ident
-	call  *call  // TUMBLE(...), TABLE(TUMBLE(...))
-	query *query // (SELECT ...)
+	name    []ident
+	alias   ident
+	columns []ident // names for the columns: t(a, b)
+	call    *call   // TUMBLE(...), TABLE(TUMBLE(...))
+	query   *query  // (SELECT ...)
 }
 
 // children lists the expressions directly below n, subqueries excluded.
@@ -245,8 +268,26 @@ func (q *query) expressions() []node {
 	if q.where != nil {
 		out = append(out, q.where)
 	}
+	for _, v := range q.views {
+		out = append(out, v.call)
+	}
 	for _, e := range q.extras {
 		out = append(out, e.nodes...)
 	}
 	return out
+}
+
+// queries lists the queries directly within q.
+func (q *query) queries() []*query {
+	var out []*query
+	for _, c := range q.with {
+		out = append(out, c.query)
+	}
+	if q.inner != nil {
+		out = append(out, q.inner)
+	}
+	if q.from != nil && q.from.query != nil {
+		out = append(out, q.from.query)
+	}
+	return append(out, q.unions...)
 }

@@ -17,16 +17,22 @@ type binder struct {
 	errs  Errors
 	// variables are the parameters of the lambdas around, innermost last.
 	variables []compute.Expr
-	// taken are the names of the result's columns so far, folded.
-	taken map[string]bool
+	// laterals are the columns of the SELECT list so far that later ones may name.
+	laterals *columns
+	// named are the queries of WITH that are in reach, innermost last.
+	named []cte
+	bound int // how many queries were bound
 }
 
 // maxFaults is how many faults of one text are reported.
 const maxFaults = 20
 
+// maxQueries bounds the queries that are bound, each reference to a named one counted.
+const maxQueries = 256
+
 func bind(text string, q *query, cat Catalog) (LogicalNode, Errors) {
 	b := &binder{text: text, cat: cat}
-	n := b.query(q)
+	n := b.whole(q)
 	slices.SortStableFunc(b.errs, func(x, y *Error) int { return x.Offset - y.Offset })
 	return n, b.errs
 }
@@ -38,52 +44,143 @@ func (b *binder) fail(offset int, condition, message, hint string) {
 	b.errs = append(b.errs, newError(b.text, offset, condition, message, hint))
 }
 
-// query binds in the order in which the clauses take effect. A construct that is
-// refused as a whole ends the binding, so that its parts are not refused once more.
-func (b *binder) query(q *query) LogicalNode {
+// whole binds the query of the pipeline. A construct that is refused as a whole ends the
+// binding, so that its parts are not refused once more.
+func (b *binder) whole(q *query) LogicalNode {
 	if b.foreign(q); len(b.errs) > 0 {
 		return nil
 	}
 	if b.unsupported(q); len(b.errs) > 0 {
 		return nil
 	}
-	if b.from(q); b.scope == nil {
-		return nil
-	}
-	var n LogicalNode = b.scope.scan()
-	if q.where != nil {
-		if pred := b.condition(q); pred != nil {
-			n = &Filter{In: n, Pred: pred}
-		}
-	}
-	return b.project(n, q.items)
+	return b.query(q)
 }
 
-// from resolves the one table of the query.
-func (b *binder) from(q *query) {
-	if q.from == nil {
-		b.fail(q.end, "", "the query has no FROM, and a pipeline reads from a source", "name a source: FROM "+strings.Join(b.cat.names(), " or "))
-		return
+// query binds a query and those that UNION ALL adds to it; nil after a fault.
+func (b *binder) query(q *query) LogicalNode {
+	if b.bound++; b.bound > maxQueries {
+		if b.bound == maxQueries+1 {
+			b.fail(q.start, "", fmt.Sprintf("the query is too large: with each reference to a named query it has more than %d SELECTs", maxQueries), "")
+		}
+		return nil
 	}
-	written := dotted(q.from.name)
+	outer := len(b.named)
+	b.named = append(b.named, q.with...)
+	defer func() { b.named = b.named[:outer] }()
+	list := []LogicalNode{b.operand(q)}
+	for _, other := range q.unions {
+		list = append(list, b.query(other))
+	}
+	if len(list) == 1 || slices.Contains(list, nil) {
+		return list[0]
+	}
+	return b.union(q, list)
+}
+
+// operand binds what stands before the first UNION ALL.
+func (b *binder) operand(q *query) LogicalNode {
+	if q.inner != nil {
+		return b.query(q.inner)
+	}
+	scope, laterals, variables := b.scope, b.laterals, b.variables
+	defer func() { b.scope, b.laterals, b.variables = scope, laterals, variables }()
+	b.scope, b.laterals, b.variables = b.from(q), nil, nil
+	if b.scope == nil {
+		return nil
+	}
+	for _, v := range q.views {
+		if b.view(v); len(b.errs) > 0 {
+			return nil // its columns are unknown
+		}
+	}
+	if q.where != nil {
+		if pred := b.condition(q); pred != nil {
+			b.scope.node = &Filter{In: b.scope.node, Pred: pred}
+		}
+	}
+	return b.project(q.items)
+}
+
+// from resolves the table of a query; nil after a fault.
+func (b *binder) from(q *query) *scope {
+	t := q.from
+	if t == nil {
+		b.fail(q.end, "", "the query has no FROM, and a pipeline reads from a source", "name a source: FROM "+strings.Join(b.cat.names(), " or "))
+		return nil
+	}
+	if t.query != nil {
+		return b.derived(t, t.query, t.alias.text)
+	}
+	written := dotted(t.name)
+	alias := t.name[len(t.name)-1].text
+	if t.alias.text != "" {
+		alias = t.alias.text
+	}
+	if at := b.namedQuery(t.name); at >= 0 {
+		c := b.named[at]
+		defer func(all []cte) { b.named = all }(b.named)
+		b.named = b.named[:at] // it may refer to those before it
+		return b.rename(b.derived(t, c.query, alias), t.columns, c.columns)
+	}
 	source, ok := b.cat.find(written)
 	if !ok {
-		b.fail(q.from.start, "TABLE_OR_VIEW_NOT_FOUND", "unknown source "+written, b.sourceHint(written))
-		return
+		b.fail(t.start, "TABLE_OR_VIEW_NOT_FOUND", "unknown source "+written, b.sourceHint(written))
+		return nil
 	}
-	alias := q.from.name[len(q.from.name)-1].text
-	if q.from.alias.text != "" {
-		alias = q.from.alias.text
+	return b.rename(sourceScope(source, alias, b.cat[source]), t.columns)
+}
+
+// derived is the scope of a query in FROM.
+func (b *binder) derived(t *tableRef, q *query, alias string) *scope {
+	n := b.query(q)
+	if n == nil {
+		return nil
 	}
-	b.scope = newScope(source, alias, b.cat[source])
+	return b.rename(derivedScope(alias, n), t.columns)
+}
+
+// namedQuery is the position of the innermost query of WITH with a name, or -1.
+func (b *binder) namedQuery(name []ident) int {
+	if len(name) != 1 {
+		return -1
+	}
+	for i := len(b.named) - 1; i >= 0; i-- {
+		if strings.EqualFold(b.named[i].name.text, name[0].text) {
+			return i
+		}
+	}
+	return -1
+}
+
+// rename gives the visible columns of a scope the names of the first list that has any.
+func (b *binder) rename(s *scope, lists ...[]ident) *scope {
+	for _, names := range lists {
+		if s == nil || len(names) == 0 {
+			continue
+		}
+		if visible := s.visible(); len(visible) != len(names) {
+			b.fail(names[0].start, "ASSIGNMENT_ARITY_MISMATCH", fmt.Sprintf("%d names for %d columns", len(names), len(visible)), "name "+strings.Join(visible, ", "))
+			return nil
+		}
+		fields := slices.Clone(s.schema.Fields)
+		for i, name := range names {
+			fields[i].Name = name.text // visible columns come first
+		}
+		s.schema = &columnar.Schema{Fields: fields}
+		return s
+	}
+	return s
 }
 
 func (b *binder) sourceHint(written string) string {
 	names := b.cat.names()
+	for _, c := range b.named {
+		names = append(names, c.name.text)
+	}
 	if near := closest(written, names); near != "" {
 		return didYouMean(near)
 	}
-	return "the pipeline's sources are " + strings.Join(names, ", ")
+	return "the pipeline's sources are " + strings.Join(b.cat.names(), ", ")
 }
 
 // condition binds WHERE.
@@ -121,66 +218,4 @@ func (b *binder) cast(n node, e compute.Expr, to columnar.Type) compute.Expr {
 		return nil
 	}
 	return out
-}
-
-// project binds the SELECT list.
-func (b *binder) project(in LogicalNode, items []selectItem) LogicalNode {
-	p := &Project{In: in, Out: &columnar.Schema{}}
-	b.taken = make(map[string]bool, len(items))
-	for _, item := range items {
-		if s, ok := item.expr.(*star); ok {
-			b.star(p, s, item.alias)
-			continue
-		}
-		if e := b.expr(item.expr); e != nil {
-			b.output(p, item, e)
-		}
-	}
-	return p
-}
-
-// output adds a column to p.
-func (b *binder) output(p *Project, item selectItem, e compute.Expr) {
-	name, place := item.alias.text, item.alias.span
-	if name == "" {
-		name, place = outputName(item.expr), item.expr.place()
-	}
-	if e.Type() == columnar.Null {
-		b.fail(item.expr.place().start, "", "the column "+name+" has no type", "give NULL a type: CAST(NULL AS STRING)")
-		return
-	}
-	if b.taken[foldName(name)] {
-		b.fail(place.start, "COLUMN_ALREADY_EXISTS", "two columns of the result are named "+name, "give one of them another name with AS")
-		return
-	}
-	b.taken[foldName(name)] = true
-	p.Exprs = append(p.Exprs, e)
-	p.Out.Fields = append(p.Out.Fields, columnar.Field{Name: name, Type: e.Type(), Nullable: e.Nullable()})
-}
-
-// star adds the visible columns of the table, those in EXCEPT excluded.
-func (b *binder) star(p *Project, s *star, alias ident) {
-	if len(s.table) > 0 && !b.scope.named(s.table) {
-		b.fail(s.start, "CANNOT_RESOLVE_STAR_EXPAND", "unknown table "+dotted(s.table), "did you mean "+b.scope.alias+".*?")
-		return
-	}
-	if alias.text != "" {
-		b.fail(alias.start, "PARSE_SYNTAX_ERROR", "* cannot have an alias", "name the columns one by one")
-		return
-	}
-	skipped := make([]bool, len(b.scope.columns))
-	for _, name := range s.except {
-		if i := b.scope.schema.Index(name.text); i >= 0 && i < b.scope.visible {
-			skipped[i] = true
-			continue
-		}
-		b.unknownColumn([]ident{name})
-	}
-	for i := range b.scope.visible {
-		if !skipped[i] {
-			f := b.scope.schema.Fields[i]
-			item := selectItem{expr: &name{s.span, []ident{{s.span, f.Name, true}}}}
-			b.output(p, item, b.scope.column(i))
-		}
-	}
 }

@@ -79,20 +79,40 @@ func (b *binder) exprError(n node, err error) {
 func (b *binder) name(n *name) compute.Expr {
 	e, used := b.variable(n.parts[0].text), 1
 	if e == nil {
-		index := 0
-		if index, used = b.scope.resolve(n.parts); index < 0 {
-			if word := strings.ToLower(n.parts[0].text); len(n.parts) == 1 && compute.NoArguments(word) {
-				return b.apply(n, word)
-			}
-			b.unknownColumn(n.parts)
+		if e, used = b.reference(n); e == nil {
 			return nil
 		}
-		e = b.scope.column(index)
 	}
 	for ; used < len(n.parts) && e != nil; used++ {
 		e = b.field(e, n.parts[used], dotted(n.parts[:used]), dotted(n.parts[used:]))
 	}
 	return e
+}
+
+// reference finds the column that a name refers to, the alias of a column to the left in
+// the SELECT list, or a function that needs no parentheses; used is how many parts name it.
+func (b *binder) reference(n *name) (e compute.Expr, used int) {
+	index, used, found := b.scope.resolve(n.parts)
+	switch {
+	case found > 1:
+		b.fail(n.start, "AMBIGUOUS_REFERENCE", "the name "+dotted(n.parts)+" fits several columns", "put the name of the table before it")
+		return nil, 0
+	case found == 1:
+		return b.scope.column(index), used
+	}
+	word := strings.ToLower(n.parts[0].text)
+	e, found = b.lateral(word)
+	switch {
+	case found > 1:
+		b.fail(n.start, "AMBIGUOUS_LATERAL_COLUMN_ALIAS", "several columns of the SELECT list are named "+n.parts[0].text, "")
+		return nil, 0
+	case found == 1:
+		return e, 1
+	case len(n.parts) == 1 && compute.NoArguments(word):
+		return b.apply(n, word), 1
+	}
+	b.unknownColumn(n.parts)
+	return nil, 0
 }
 
 // field binds value.name; text and path are how the value and the rest were written.

@@ -11,8 +11,8 @@ func (b *binder) foreign(q *query) {
 	if from := q.from; from != nil && from.call != nil {
 		b.foreignTable(from.call)
 	}
-	if q.from != nil && q.from.query != nil {
-		b.foreign(q.from.query)
+	for _, inner := range q.queries() {
+		b.foreign(inner)
 	}
 	for _, e := range q.expressions() {
 		b.foreignCalls(e)

@@ -7,13 +7,13 @@ import (
 	"github.com/lakewheel/lakewheel/columnar/compute"
 )
 
-// LogicalNode is an operator of a logical plan: a Scan, Filter or Project.
-// Expressions read the columns of the input by position.
+// LogicalNode is an operator of a logical plan. Expressions read the columns of the
+// input by position.
 type LogicalNode interface {
 	Schema() *columnar.Schema
-	// Input is nil for a Scan.
-	Input() LogicalNode
-	// line describes the operator without its input.
+	// Inputs is empty for a Scan; only a Union has more than one.
+	Inputs() []LogicalNode
+	// line describes the operator without its inputs.
 	line() string
 }
 
@@ -37,6 +37,21 @@ type (
 		Exprs []compute.Expr
 		Out   *columnar.Schema
 	}
+
+	// Generate makes the rows of a generator, each with the columns Keep of its input
+	// before the new ones.
+	Generate struct {
+		In        LogicalNode
+		Generator *compute.Generator
+		Keep      []int
+		Out       *columnar.Schema
+	}
+
+	// Union has the rows of all inputs, whose columns have the types of Out.
+	Union struct {
+		In  []LogicalNode
+		Out *columnar.Schema
+	}
 )
 
 // ScanColumn is a column that a scan reads: the one at Index of the source's schema
@@ -48,17 +63,39 @@ type ScanColumn struct {
 	Type   columnar.Type
 }
 
-func (s *Scan) Schema() *columnar.Schema    { return s.Out }
-func (f *Filter) Schema() *columnar.Schema  { return f.In.Schema() }
-func (p *Project) Schema() *columnar.Schema { return p.Out }
+func (s *Scan) Schema() *columnar.Schema     { return s.Out }
+func (f *Filter) Schema() *columnar.Schema   { return f.In.Schema() }
+func (p *Project) Schema() *columnar.Schema  { return p.Out }
+func (g *Generate) Schema() *columnar.Schema { return g.Out }
+func (u *Union) Schema() *columnar.Schema    { return u.Out }
 
-func (s *Scan) Input() LogicalNode    { return nil }
-func (f *Filter) Input() LogicalNode  { return f.In }
-func (p *Project) Input() LogicalNode { return p.In }
+func (s *Scan) Inputs() []LogicalNode     { return nil }
+func (f *Filter) Inputs() []LogicalNode   { return []LogicalNode{f.In} }
+func (p *Project) Inputs() []LogicalNode  { return []LogicalNode{p.In} }
+func (g *Generate) Inputs() []LogicalNode { return []LogicalNode{g.In} }
+func (u *Union) Inputs() []LogicalNode    { return u.In }
 
 func (s *Scan) line() string    { return "Scan " + scanText(s.Source, s.Columns, s.Out) }
 func (f *Filter) line() string  { return "Filter " + f.Pred.String() }
 func (p *Project) line() string { return "Project " + strings.Join(outputTexts(p.Exprs, p.Out), ", ") }
+func (u *Union) line() string   { return "Union" }
+
+func (g *Generate) line() string {
+	return "Generate " + generateText(g.Generator, len(g.Keep), g.Out)
+}
+
+// generateText is "explode(items) keep=(id) new=(item STRING)".
+func generateText(g *compute.Generator, kept int, out *columnar.Schema) string {
+	var names, added []string
+	for i, f := range out.Fields {
+		if i < kept {
+			names = append(names, columnar.QuoteName(f.Name))
+		} else {
+			added = append(added, columnar.QuoteName(f.Name)+" "+f.Type.String())
+		}
+	}
+	return g.String() + " keep=(" + strings.Join(names, ", ") + ") new=(" + strings.Join(added, ", ") + ")"
+}
 
 // scanText is "events columns=(ts TIMESTAMP) hidden=(_offset BIGINT NOT NULL)".
 func scanText(source string, columns []ScanColumn, out *columnar.Schema) string {

@@ -13,8 +13,7 @@ func (p *parser) fromClause(q *query) {
 		start := p.peek().start
 		switch {
 		case p.at("LATERAL", "VIEW"):
-			p.lateralView()
-			q.extras = append(q.extras, extra{span: p.from(start), keyword: "LATERAL VIEW"})
+			q.views = append(q.views, p.lateralView())
 		case p.accept(","):
 			p.accept("LATERAL")
 			p.table()
@@ -48,17 +47,21 @@ func (p *parser) join() []node {
 	return nil
 }
 
-func (p *parser) lateralView() {
-	p.accept("LATERAL")
-	p.accept("VIEW")
-	p.accept("OUTER")
-	p.expr(lowest)
-	p.alias()
+// lateralView reads LATERAL VIEW [OUTER] call [table] [AS columns].
+func (p *parser) lateralView() lateralView {
+	start := p.peek().start
+	p.accept("LATERAL", "VIEW")
+	v := lateralView{outer: p.accept("OUTER"), call: p.expr(lowest)}
+	if p.atName(0) && !p.at("AS") && !afterTable[strings.ToLower(p.peek().text)] {
+		v.table = p.anyWord()
+	}
 	if p.accept("AS") {
 		for more := true; more; more = p.accept(",") {
-			p.ident("a name")
+			v.columns = append(v.columns, p.ident("a name"))
 		}
 	}
+	v.span = p.from(start)
+	return v
 }
 
 func (p *parser) table() *tableRef {
@@ -78,9 +81,8 @@ func (p *parser) table() *tableRef {
 		t.name = p.qualified("a table name")
 	}
 	t.span = p.from(start)
-	t.alias = p.alias()
-	if t.alias.text != "" && p.at("(") {
-		p.fail(p.peek().start, "", "names for the columns of a table are not supported yet", "name them in the SELECT list with AS")
+	if t.alias = p.alias(); t.alias.text != "" {
+		t.columns = p.columnNames()
 	}
 	return t
 }

@@ -19,8 +19,8 @@ func parseQuery(text string) (*query, *Error) {
 }
 
 func (p *parser) checkHeight(q *query) {
-	if q.from != nil && q.from.query != nil {
-		p.checkHeight(q.from.query)
+	for _, inner := range q.queries() {
+		p.checkHeight(inner)
 	}
 	for _, e := range q.expressions() {
 		p.checkExpression(e)
@@ -77,9 +77,13 @@ func (p *parser) query() *query {
 	start := p.peek().start
 	with := p.with()
 	q := p.querySpecification()
-	q.extras = append(with, q.extras...)
+	if q.inner == nil || len(with) > 0 || p.atAnyOf("UNION", "EXCEPT", "INTERSECT", "MINUS") {
+		q.with = with
+	} else {
+		q = q.inner // the parentheses alone mean nothing
+	}
 	for p.atAnyOf("UNION", "EXCEPT", "INTERSECT", "MINUS") {
-		q.extras = append(q.extras, p.setOperation())
+		p.setOperation(q)
 	}
 	p.ordering(q)
 	q.span = p.from(start)
@@ -95,46 +99,63 @@ func (p *parser) atAnyOf(words ...string) bool {
 	return false
 }
 
-func (p *parser) with() []extra {
-	if !p.at("WITH") {
+// with reads the named queries before a SELECT.
+func (p *parser) with() (list []cte) {
+	if !p.accept("WITH") {
 		return nil
 	}
-	start := p.next().start
-	p.accept("RECURSIVE")
+	if t := p.peek(); t.is("RECURSIVE") && p.isWordAhead(1) {
+		p.fail(t.start, "", "WITH RECURSIVE is not supported on a stream", "a named query may refer to those before it")
+	}
 	for more := true; more; more = p.accept(",") {
-		p.ident("a name")
-		if p.at("(") {
-			p.parenthesized()
-		}
+		c := cte{name: p.ident("a name"), columns: p.columnNames()}
 		p.accept("AS")
 		p.expect("(")
-		p.query()
+		c.query = p.query()
 		p.expect(")")
+		list = append(list, c)
 	}
-	return []extra{{span: p.from(start), keyword: "WITH"}}
+	return list
 }
 
-func (p *parser) setOperation() extra {
+// columnNames reads (a, b), if it comes.
+func (p *parser) columnNames() (names []ident) {
+	if !p.accept("(") {
+		return nil
+	}
+	for more := true; more; more = p.accept(",") {
+		names = append(names, p.ident("a column name"))
+	}
+	p.expect(")")
+	return names
+}
+
+// setOperation reads UNION ALL and another query; the other operations become extras.
+func (p *parser) setOperation(q *query) {
 	op := p.next()
-	if !p.accept("ALL") {
+	keyword := strings.ToUpper(op.text)
+	all := p.accept("ALL")
+	if !all {
 		p.accept("DISTINCT")
 	}
-	if p.accept("(") {
-		p.query()
-		p.expect(")")
-	} else {
-		p.querySpecification()
+	other := p.querySpecification()
+	if keyword == "UNION" && all {
+		q.unions = append(q.unions, other)
+		return
 	}
-	return extra{span: p.from(op.start), keyword: strings.ToUpper(op.text)}
+	if all {
+		keyword += " ALL"
+	}
+	q.extras = append(q.extras, extra{span: p.from(op.start), keyword: keyword})
 }
 
 // querySpecification reads one SELECT or a query in parentheses.
 func (p *parser) querySpecification() *query {
 	if p.at("(") {
 		start := p.next().start
-		q := p.query()
+		q := &query{inner: p.query()}
 		p.expect(")")
-		q.extras = append(q.extras, extra{span: span{start, start + 1}, keyword: "a query in parentheses"})
+		q.span = p.from(start)
 		return q
 	}
 	q := &query{}
@@ -163,7 +184,12 @@ func (p *parser) selectList(q *query) {
 			return
 		}
 		item := selectItem{expr: p.expr(lowest)}
-		item.alias = p.alias()
+		if p.at("AS", "(") {
+			p.next()
+			item.aliases = p.columnNames()
+		} else {
+			item.alias = p.alias()
+		}
 		q.items = append(q.items, item)
 	}
 }

@@ -10,13 +10,13 @@ import (
 	"github.com/lakewheel/lakewheel/columnar/compute"
 )
 
-// PhysicalNode is an operator to run: a ScanExec, FilterExec or ProjectExec. A plan is
-// one ProjectExec over at most one FilterExec over one ScanExec.
+// PhysicalNode is an operator to run. A plan is one chain from a ProjectExec to a
+// ScanExec, or a UnionExec over such chains.
 type PhysicalNode interface {
 	Schema() *columnar.Schema
-	// Input is nil for a ScanExec.
-	Input() PhysicalNode
-	// line describes the operator without its input.
+	// Inputs is empty for a ScanExec; only a UnionExec has more than one.
+	Inputs() []PhysicalNode
+	// line describes the operator without its inputs.
 	line() string
 }
 
@@ -40,19 +40,43 @@ type (
 		Exprs []compute.Expr
 		Out   *columnar.Schema
 	}
+
+	// GenerateExec makes the rows of a generator, each with the columns Keep of its input
+	// before the new ones.
+	GenerateExec struct {
+		In        PhysicalNode
+		Generator *compute.Generator
+		Keep      []int
+		Out       *columnar.Schema
+	}
+
+	// UnionExec has the rows of all inputs.
+	UnionExec struct {
+		In  []PhysicalNode
+		Out *columnar.Schema
+	}
 )
 
-func (s *ScanExec) Schema() *columnar.Schema    { return s.Out }
-func (f *FilterExec) Schema() *columnar.Schema  { return f.In.Schema() }
-func (p *ProjectExec) Schema() *columnar.Schema { return p.Out }
+func (s *ScanExec) Schema() *columnar.Schema     { return s.Out }
+func (f *FilterExec) Schema() *columnar.Schema   { return f.In.Schema() }
+func (p *ProjectExec) Schema() *columnar.Schema  { return p.Out }
+func (g *GenerateExec) Schema() *columnar.Schema { return g.Out }
+func (u *UnionExec) Schema() *columnar.Schema    { return u.Out }
 
-func (s *ScanExec) Input() PhysicalNode    { return nil }
-func (f *FilterExec) Input() PhysicalNode  { return f.In }
-func (p *ProjectExec) Input() PhysicalNode { return p.In }
+func (s *ScanExec) Inputs() []PhysicalNode     { return nil }
+func (f *FilterExec) Inputs() []PhysicalNode   { return []PhysicalNode{f.In} }
+func (p *ProjectExec) Inputs() []PhysicalNode  { return []PhysicalNode{p.In} }
+func (g *GenerateExec) Inputs() []PhysicalNode { return []PhysicalNode{g.In} }
+func (u *UnionExec) Inputs() []PhysicalNode    { return u.In }
 
 func (s *ScanExec) line() string    { return "ScanExec " + scanText(s.Source, s.Columns, s.Out) }
 func (f *FilterExec) line() string  { return "FilterExec " + f.Pred.String() }
 func (p *ProjectExec) line() string { return "ProjectExec " + typedOutput(p.Exprs, p.Out) }
+func (u *UnionExec) line() string   { return "UnionExec" }
+
+func (g *GenerateExec) line() string {
+	return "GenerateExec " + generateText(g.Generator, len(g.Keep), g.Out)
+}
 
 // typedOutput is "page STRING, (amount * 2) AS twice DECIMAL(14,2)".
 func typedOutput(exprs []compute.Expr, out *columnar.Schema) string {
@@ -70,6 +94,14 @@ func physical(n LogicalNode) PhysicalNode {
 		return &FilterExec{In: physical(n.In), Pred: n.Pred}
 	case *Project:
 		return &ProjectExec{In: physical(n.In), Exprs: n.Exprs, Out: n.Out}
+	case *Generate:
+		return &GenerateExec{In: physical(n.In), Generator: n.Generator, Keep: n.Keep, Out: n.Out}
+	case *Union:
+		u := &UnionExec{Out: n.Out}
+		for _, in := range n.In {
+			u.In = append(u.In, physical(in))
+		}
+		return u
 	}
 	scan := n.(*Scan)
 	return &ScanExec{Source: scan.Source, Columns: scan.Columns, Out: scan.Out}
@@ -77,11 +109,19 @@ func physical(n LogicalNode) PhysicalNode {
 
 // FormatPhysical prints a plan as a tree, the last operator first.
 func FormatPhysical(n PhysicalNode) string {
-	var lines []string
-	for ; n != nil; n = n.Input() {
-		lines = append(lines, n.line())
+	return tree(n, PhysicalNode.Inputs)
+}
+
+// Scans lists the scans of a plan, from left to right.
+func Scans(n PhysicalNode) []*ScanExec {
+	if s, ok := n.(*ScanExec); ok {
+		return []*ScanExec{s}
 	}
-	return tree(lines)
+	var out []*ScanExec
+	for _, in := range n.Inputs() {
+		out = append(out, Scans(in)...)
+	}
+	return out
 }
 
 // Fingerprint is 16 hex digits that stay the same as long as the printed plan does,

@@ -159,28 +159,40 @@ func checkPlanned(t *testing.T, text string, cat Catalog, p *Planned) {
 	checkShape(t, p.Physical)
 }
 
-// checkShape asserts ProjectExec over at most one FilterExec over a ScanExec of which
-// every column is read.
+// checkShape asserts a chain from a projection to a scan of which every column is read,
+// or a union of such chains.
 func checkShape(t *testing.T, n PhysicalNode) {
 	t.Helper()
+	if u, ok := n.(*UnionExec); ok {
+		for _, in := range u.In {
+			require.True(t, u.Out.Len() == in.Schema().Len())
+			checkShape(t, in)
+		}
+		return
+	}
 	project, ok := n.(*ProjectExec)
 	require.True(t, ok)
 	require.Len(t, project.Exprs, project.Out.Len())
-	exprs, below := project.Exprs, project.In
-	if f, ok := below.(*FilterExec); ok {
-		require.Equal(t, columnar.Boolean, f.Pred.Type())
-		exprs, below = append([]compute.Expr{f.Pred}, exprs...), f.In
-	}
-	scan, ok := below.(*ScanExec)
-	require.True(t, ok)
-	require.Nil(t, scan.Input())
-	require.Len(t, scan.Columns, scan.Out.Len())
-	used := map[int]bool{}
-	for _, e := range exprs {
+	below, used := project.In, map[int]bool{}
+	use := func(e compute.Expr) {
 		for _, i := range compute.Columns(e) {
 			used[i] = true
 		}
 	}
+	for _, e := range project.Exprs {
+		use(e)
+	}
+	if f, ok := below.(*FilterExec); ok {
+		require.Equal(t, columnar.Boolean, f.Pred.Type())
+		use(f.Pred)
+		below = f.In
+	}
+	scan, ok := below.(*ScanExec)
+	if !ok {
+		return
+	}
+	require.Empty(t, scan.Inputs())
+	require.Len(t, scan.Columns, scan.Out.Len())
 	require.Len(t, used, len(scan.Columns))
 }
 

@@ -1,7 +1,6 @@
 package planner
 
 import (
-	"github.com/lakewheel/lakewheel/columnar"
 	"github.com/lakewheel/lakewheel/columnar/compute"
 )
 
@@ -13,14 +12,17 @@ type rule struct {
 }
 
 var rules = []rule{
-	{"FoldConstants", foldConstants},
-	{"SimplifyFilter", simplifyFilter},
-	{"PruneScanColumns", pruneScanColumns},
+	{"FoldConstants", everywhere(foldConstants)},
+	{"SimplifyFilter", everywhere(simplifyFilter)},
+	{"PushThroughUnion", everywhere(pushThroughUnion)},
+	{"PushFilter", everywhere(pushFilter)},
+	{"MergeProjects", everywhere(mergeProjects)},
+	{"PruneColumns", pruneColumns},
 }
 
-// maxPasses caps the passes over the rules. Two suffice for the rules there are; a
-// test asserts that no plan reaches the cap.
-const maxPasses = 8
+// maxPasses caps the passes over the rules. A pass moves each operator past at most one
+// other; a test asserts that no plan of the tests reaches the cap.
+const maxPasses = 64
 
 // optimize applies the rules until none changes the plan.
 func optimize(n LogicalNode) (LogicalNode, []string) {
@@ -40,89 +42,152 @@ func optimize(n LogicalNode) (LogicalNode, []string) {
 	return n, fired
 }
 
-// foldConstants replaces what reads no column by its value.
-func foldConstants(n LogicalNode) (LogicalNode, bool) {
-	switch n := n.(type) {
-	case *Filter:
-		pred, changed := fold(n.Pred)
-		return &Filter{In: n.In, Pred: pred}, changed
-	case *Project:
-		in, changed := foldConstants(n.In)
-		exprs := make([]compute.Expr, len(n.Exprs))
-		for i, e := range n.Exprs {
-			folded, different := fold(e)
-			exprs[i], changed = folded, changed || different
+// everywhere applies a rewrite of one operator to all of a plan, inputs first.
+func everywhere(one func(LogicalNode) (LogicalNode, bool)) func(LogicalNode) (LogicalNode, bool) {
+	var apply func(LogicalNode) (LogicalNode, bool)
+	apply = func(n LogicalNode) (LogicalNode, bool) {
+		changed := false
+		in := n.Inputs()
+		next := make([]LogicalNode, len(in))
+		for i, x := range in {
+			var different bool
+			next[i], different = apply(x)
+			changed = changed || different
 		}
-		return &Project{In: in, Exprs: exprs, Out: n.Out}, changed
+		if changed {
+			n = withInputs(n, next)
+		}
+		out, different := one(n)
+		return out, changed || different
 	}
-	return n, false
+	return apply
 }
 
-func fold(e compute.Expr) (compute.Expr, bool) {
-	folded := compute.Fold(e)
-	return folded, folded.String() != e.String()
+// withInputs returns the same operator over other inputs.
+func withInputs(n LogicalNode, in []LogicalNode) LogicalNode {
+	switch n := n.(type) {
+	case *Filter:
+		return &Filter{In: in[0], Pred: n.Pred}
+	case *Project:
+		return &Project{In: in[0], Exprs: n.Exprs, Out: n.Out}
+	case *Generate:
+		return &Generate{In: in[0], Generator: n.Generator, Keep: n.Keep, Out: n.Out}
+	case *Union:
+		return &Union{In: in, Out: n.Out}
+	}
+	return n
+}
+
+// foldConstants replaces what reads no column by its value.
+func foldConstants(n LogicalNode) (LogicalNode, bool) {
+	changed := false
+	fold := func(e compute.Expr) compute.Expr {
+		folded := compute.Fold(e)
+		changed = changed || folded.String() != e.String()
+		return folded
+	}
+	var out LogicalNode
+	switch n := n.(type) {
+	case *Filter:
+		out = &Filter{In: n.In, Pred: fold(n.Pred)}
+	case *Project:
+		exprs := make([]compute.Expr, len(n.Exprs))
+		for i, e := range n.Exprs {
+			exprs[i] = fold(e)
+		}
+		out = &Project{In: n.In, Exprs: exprs, Out: n.Out}
+	case *Generate:
+		out = &Generate{In: n.In, Generator: n.Generator.With(fold(n.Generator.List)), Keep: n.Keep, Out: n.Out}
+	}
+	if !changed {
+		return n, false
+	}
+	return out, true
 }
 
 // simplifyFilter drops a filter that keeps every row.
 func simplifyFilter(n LogicalNode) (LogicalNode, bool) {
-	p, ok := n.(*Project)
-	if !ok {
-		return n, false
-	}
-	f, ok := p.In.(*Filter)
+	f, ok := n.(*Filter)
 	if !ok || !compute.Literal(f.Pred) || f.Pred.String() != compute.Bool(true).String() {
 		return n, false
 	}
-	return &Project{In: f.In, Exprs: p.Exprs, Out: p.Out}, true
+	return f.In, true
 }
 
-// pruneScanColumns makes the scan read only the columns that an expression uses.
-func pruneScanColumns(n LogicalNode) (LogicalNode, bool) {
-	p, ok := n.(*Project)
+// pushThroughUnion moves an operator into the inputs of a union below it, and joins unions.
+func pushThroughUnion(n LogicalNode) (LogicalNode, bool) {
+	if u, ok := n.(*Union); ok {
+		return joinUnions(u)
+	}
+	in := n.Inputs()
+	if len(in) != 1 {
+		return n, false
+	}
+	u, ok := in[0].(*Union)
 	if !ok {
 		return n, false
 	}
-	scan, used := usedColumns(p)
-	moved := make([]int, len(scan.Columns))
-	pruned := &Scan{Source: scan.Source, Out: &columnar.Schema{}}
-	for i, c := range scan.Columns {
-		if used[i] {
-			moved[i] = len(pruned.Columns)
-			pruned.Columns = append(pruned.Columns, c)
-			pruned.Out.Fields = append(pruned.Out.Fields, scan.Out.Fields[i])
+	out := &Union{Out: n.Schema()}
+	for _, x := range u.In {
+		out.In = append(out.In, withInputs(n, []LogicalNode{x}))
+	}
+	return out, true
+}
+
+func joinUnions(u *Union) (LogicalNode, bool) {
+	out, changed := &Union{Out: u.Out}, false
+	for _, in := range u.In {
+		if inner, ok := in.(*Union); ok {
+			out.In, changed = append(out.In, inner.In...), true
+		} else {
+			out.In = append(out.In, in)
 		}
 	}
-	if len(pruned.Columns) == len(scan.Columns) {
+	if !changed {
+		return u, false
+	}
+	return out, true
+}
+
+// pushFilter moves a filter below a projection, and joins two filters, the lower one first.
+func pushFilter(n LogicalNode) (LogicalNode, bool) {
+	f, ok := n.(*Filter)
+	if !ok {
 		return n, false
 	}
-	return moveColumns(p, pruned, func(i int) int { return moved[i] }), true
-}
-
-// usedColumns returns the scan below p and which of its columns are read.
-func usedColumns(p *Project) (*Scan, []bool) {
-	exprs, in := p.Exprs, p.In
-	if f, ok := in.(*Filter); ok {
-		exprs, in = append(exprs[:len(exprs):len(exprs)], f.Pred), f.In
-	}
-	scan := in.(*Scan)
-	used := make([]bool, len(scan.Columns))
-	for _, e := range exprs {
-		for _, i := range compute.Columns(e) {
-			used[i] = true
+	switch in := f.In.(type) {
+	case *Project:
+		pred := compute.Substitute(f.Pred, func(i int) compute.Expr { return in.Exprs[i] })
+		if compute.Size(pred) > maxNodes {
+			return n, false
+		}
+		return &Project{In: &Filter{In: in.In, Pred: pred}, Exprs: in.Exprs, Out: in.Out}, true
+	case *Filter:
+		if both, err := compute.Call("and", in.Pred, f.Pred); err == nil {
+			return &Filter{In: in.In, Pred: both}, true
 		}
 	}
-	return scan, used
+	return n, false
 }
 
-// moveColumns puts p onto another scan, where each column has another position.
-func moveColumns(p *Project, scan *Scan, to func(int) int) LogicalNode {
-	var in LogicalNode = scan
-	if f, ok := p.In.(*Filter); ok {
-		in = &Filter{In: scan, Pred: compute.Remap(f.Pred, to)}
+// mergeProjects puts the expressions of a projection into the one above it.
+func mergeProjects(n LogicalNode) (LogicalNode, bool) {
+	upper, ok := n.(*Project)
+	if !ok {
+		return n, false
 	}
-	exprs := make([]compute.Expr, len(p.Exprs))
-	for i, e := range p.Exprs {
-		exprs[i] = compute.Remap(e, to)
+	lower, ok := upper.In.(*Project)
+	if !ok {
+		return n, false
 	}
-	return &Project{In: in, Exprs: exprs, Out: p.Out}
+	out := &Project{In: lower.In, Out: upper.Out}
+	size := 0
+	for _, e := range upper.Exprs {
+		merged := compute.Substitute(e, func(i int) compute.Expr { return lower.Exprs[i] })
+		if size += compute.Size(merged); size > maxNodes {
+			return n, false
+		}
+		out.Exprs = append(out.Exprs, merged)
+	}
+	return out, true
 }

@@ -8,38 +8,53 @@ import (
 	"github.com/lakewheel/lakewheel/columnar/compute"
 )
 
-// scope is what names of a query may refer to: the columns of one source, visible
-// ones first.
+// scope is what the names of a query may refer to: the columns of the relations of its
+// FROM, in the order in which node has them.
 type scope struct {
-	source, alias string
-	columns       []ScanColumn
-	schema        *columnar.Schema
-	visible       int
+	node      LogicalNode
+	relations []string // aliases
+	columns   []scopeColumn
+	schema    *columnar.Schema
 }
 
-func newScope(source, alias string, t Table) *scope {
-	s := &scope{source: source, alias: alias, schema: &columnar.Schema{}}
-	s.add(t.Schema, false)
-	s.visible = len(s.columns)
-	s.add(t.Hidden, true)
+// scopeColumn says which relation a column belongs to; hidden ones are not in *.
+type scopeColumn struct {
+	relation int
+	hidden   bool
+}
+
+// sourceScope is the scope of one source.
+func sourceScope(source, alias string, t Table) *scope {
+	s := &scope{relations: []string{alias}, schema: &columnar.Schema{}}
+	scan := &Scan{Source: source, Out: s.schema}
+	for i, f := range t.Schema.Fields {
+		scan.Columns = append(scan.Columns, ScanColumn{Index: i, Name: f.Name, Type: f.Type})
+		s.add(f, 0, false)
+	}
+	if t.Hidden != nil {
+		for i, f := range t.Hidden.Fields {
+			if s.schema.Index(f.Name) < 0 {
+				scan.Columns = append(scan.Columns, ScanColumn{Index: i, Hidden: true, Name: f.Name, Type: f.Type})
+				s.add(f, 0, true)
+			}
+		}
+	}
+	s.node = scan
 	return s
 }
 
-func (s *scope) add(from *columnar.Schema, hidden bool) {
-	if from == nil {
-		return
+// derivedScope is the scope of a query in FROM.
+func derivedScope(alias string, n LogicalNode) *scope {
+	s := &scope{node: n, relations: []string{alias}, schema: &columnar.Schema{}}
+	for _, f := range n.Schema().Fields {
+		s.add(f, 0, false)
 	}
-	for i, f := range from.Fields {
-		if hidden && s.schema.Index(f.Name) >= 0 {
-			continue
-		}
-		s.columns = append(s.columns, ScanColumn{Index: i, Hidden: hidden, Name: f.Name, Type: f.Type})
-		s.schema.Fields = append(s.schema.Fields, f)
-	}
+	return s
 }
 
-func (s *scope) scan() *Scan {
-	return &Scan{Source: s.source, Columns: s.columns, Out: s.schema}
+func (s *scope) add(f columnar.Field, relation int, hidden bool) {
+	s.schema.Fields = append(s.schema.Fields, f)
+	s.columns = append(s.columns, scopeColumn{relation, hidden})
 }
 
 func (s *scope) column(i int) compute.Expr {
@@ -47,21 +62,52 @@ func (s *scope) column(i int) compute.Expr {
 	return compute.Column(i, f.Name, f.Type, f.Nullable)
 }
 
-// named reports whether the parts name the scope's table.
-func (s *scope) named(parts []ident) bool {
-	return len(parts) == 1 && strings.EqualFold(parts[0].text, s.alias)
+// relation is the position of the relation with an alias, or -1.
+func (s *scope) relation(parts []ident) int {
+	if len(parts) == 1 {
+		for i, alias := range s.relations {
+			if alias != "" && strings.EqualFold(parts[0].text, alias) {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
+// find lists the columns of a name in a relation, or in all of them if it is -1. As for
+// every name, an exact match is preferred.
+func (s *scope) find(relation int, name string) (exact, folded []int) {
+	for i, f := range s.schema.Fields {
+		switch {
+		case relation >= 0 && s.columns[i].relation != relation:
+		case f.Name == name:
+			exact, folded = append(exact, i), append(folded, i)
+		case strings.EqualFold(f.Name, name):
+			folded = append(folded, i)
+		}
+	}
+	return exact, folded
 }
 
 // resolve finds the column that a dotted name refers to; it returns the position and
-// how many parts were used, or -1.
-func (s *scope) resolve(parts []ident) (index, used int) {
-	if len(parts) > 1 && s.named(parts[:1]) {
-		if i := s.schema.Index(parts[1].text); i >= 0 {
-			return i, 2
+// how many parts were used. found is how many columns have the name.
+func (s *scope) resolve(parts []ident) (index, used, found int) {
+	if r := s.relation(parts[:1]); len(parts) > 1 && r >= 0 {
+		if i, n := s.one(r, parts[1].text); n > 0 {
+			return i, 2, n
 		}
 	}
-	if i := s.schema.Index(parts[0].text); i >= 0 {
-		return i, 1
+	i, n := s.one(-1, parts[0].text)
+	return i, 1, n
+}
+
+func (s *scope) one(relation int, name string) (index, found int) {
+	exact, folded := s.find(relation, name)
+	switch {
+	case len(exact) > 0:
+		return exact[0], len(exact)
+	case len(folded) > 0:
+		return folded[0], len(folded)
 	}
 	return -1, 0
 }
@@ -75,22 +121,36 @@ func (s *scope) names() []string {
 	return out
 }
 
+func (s *scope) visible() []string {
+	var out []string
+	for i, f := range s.schema.Fields {
+		if !s.columns[i].hidden {
+			out = append(out, f.Name)
+		}
+	}
+	return out
+}
+
 // shownColumns is how many columns a hint lists.
 const shownColumns = 12
 
 // suggestion is the hint for a name that the scope does not have.
 func (s *scope) suggestion(parts []ident) string {
 	last := parts[len(parts)-1].text
-	if len(parts) > 1 && !s.named(parts[:1]) && s.schema.Index(last) >= 0 {
-		return "did you mean " + s.alias + "." + last + "?"
+	if i, n := s.one(-1, last); len(parts) > 1 && s.relation(parts[:1]) < 0 && n > 0 {
+		return "did you mean " + s.relations[s.columns[i].relation] + "." + last + "?"
 	}
 	if near := closest(last, s.names()); near != "" {
 		return didYouMean(near)
 	}
-	visible := s.names()[:s.visible]
+	visible := s.visible()
+	if len(visible) == 0 {
+		return ""
+	}
+	what := strings.Join(s.relations, ", ")
 	if len(visible) > shownColumns {
 		more := len(visible) - shownColumns
-		return fmt.Sprintf("%s has %s and %d more", s.source, strings.Join(visible[:shownColumns], ", "), more)
+		return fmt.Sprintf("%s has %s and %d more", what, strings.Join(visible[:shownColumns], ", "), more)
 	}
-	return s.source + " has " + strings.Join(visible, ", ")
+	return what + " has " + strings.Join(visible, ", ")
 }

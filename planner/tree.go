@@ -2,23 +2,24 @@ package planner
 
 import "strings"
 
-// tree draws a chain of operators, each below its consumer.
-func tree(lines []string) string {
+// tree draws operators, each below its consumer.
+func tree[N interface{ line() string }](root N, inputs func(N) []N) string {
 	var b strings.Builder
-	for depth, line := range lines {
-		if depth > 0 {
-			b.WriteString(strings.Repeat("     ", depth-1) + " └── ")
-		}
-		b.WriteString(line + "\n")
-	}
+	draw(&b, root, inputs, "", "")
 	return b.String()
 }
 
-// FormatLogical prints a logical plan as a tree, the last operator first.
-func FormatLogical(n LogicalNode) string {
-	var lines []string
-	for ; n != nil; n = n.Input() {
-		lines = append(lines, n.line())
+func draw[N interface{ line() string }](b *strings.Builder, n N, inputs func(N) []N, first, rest string) {
+	b.WriteString(first + n.line() + "\n")
+	below := inputs(n)
+	for i, in := range below {
+		if i < len(below)-1 {
+			draw(b, in, inputs, rest+" ├── ", rest+" │   ")
+		} else {
+			draw(b, in, inputs, rest+" └── ", rest+"     ")
+		}
 	}
-	return tree(lines)
 }
+
+// FormatLogical prints a logical plan as a tree, the last operator first.
+func FormatLogical(n LogicalNode) string { return tree(n, LogicalNode.Inputs) }

@@ -16,12 +16,30 @@ func (b *binder) unsupported(q *query) {
 		message, hint := clauseRefusal(e.keyword)
 		b.fail(e.start, "", message, hint)
 		return
-	case q.from != nil && q.from.query != nil:
-		b.fail(q.from.start, "", "a subquery in FROM is not supported yet", "write the query as one SELECT")
+	}
+	for _, item := range q.items {
+		b.unsupportedItem(item.expr)
+	}
+	for _, v := range q.views {
+		b.unsupportedItem(v.call)
+	}
+	if q.where != nil {
+		b.unsupportedExpr(q.where)
+	}
+	for _, inner := range q.queries() {
+		b.unsupported(inner)
+	}
+}
+
+// unsupportedItem lets a generator stand at the top of an expression.
+func (b *binder) unsupportedItem(n node) {
+	c, ok := n.(*call)
+	if !ok || !generators[strings.ToLower(c.name.text)] || len(c.extras) > 0 {
+		b.unsupportedExpr(n)
 		return
 	}
-	for _, e := range q.expressions() {
-		b.unsupportedExpr(e)
+	for _, arg := range c.args {
+		b.unsupportedExpr(arg)
 	}
 }
 
@@ -31,8 +49,6 @@ func clauseRefusal(keyword string) (message, hint string) {
 		return keyword + " is not supported on a stream, whose rows are written as they arrive", "order the rows where you read the table"
 	case "LIMIT", "OFFSET":
 		return keyword + " is not supported on a stream, which has no end", "use WHERE, or limit the rows where you read the table"
-	case "WITH":
-		return "WITH is not supported yet", "write the query as one SELECT"
 	}
 	return keyword + " is not supported yet", ""
 }
@@ -86,7 +102,7 @@ func (b *binder) refusal(n node) (message, hint string) {
 	return "", ""
 }
 
-var generators = wordSet("explode explode_outer posexplode posexplode_outer inline inline_outer stack")
+var generators = wordSet(strings.Join(compute.GeneratorNames(), " "))
 
 func callRefusal(c *call) (message, hint string) {
 	lower := strings.ToLower(c.name.text)
@@ -101,7 +117,7 @@ func callRefusal(c *call) (message, hint string) {
 	case windowFunctions[lower]:
 		return "the event-time window " + lower + " is not supported yet", ""
 	case generators[lower]:
-		return "the generator " + lower + " is not supported yet", ""
+		return "the generator " + lower + " cannot stand inside an expression", "let it stand alone in the SELECT list, or use LATERAL VIEW"
 	case len(c.extras) > 0:
 		return fmt.Sprintf("%s cannot stand in the call of %s", c.extras[0].keyword, lower), "only aggregates have it"
 	}

@@ -213,3 +213,6 @@ func numericParameter(name string, position int, arg Expr) (Expr, error) {
 	}
 	return nil, unexpectedInput(name, position, "NUMERIC", arg)
 }
+
+// WiderType is the type that values of both types fit in a UNION.
+func WiderType(a, b columnar.Type) (columnar.Type, bool) { return unpromoted(a, b) }

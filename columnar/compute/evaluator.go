@@ -46,26 +46,7 @@ func NewDefaultEvaluator() *Evaluator { return NewEvaluator(memory.DefaultAlloca
 func (ev *Evaluator) Eval(e Expr, b *columnar.Batch, sel columnar.Selection) (columnar.Column, error) {
 	rows := ev.begin(b, sel)
 	defer ev.end()
-	if c, ok := e.(*column); ok {
-		if err := ev.check(c); err != nil {
-			return nil, err
-		}
-		col := b.Column(c.index)
-		col.Retain()
-		return col, nil
-	}
-	if err := ev.checkAll(e); err != nil {
-		return nil, err
-	}
-	known := len(ev.errors)
-	v := e.eval(ev, rows)
-	if ev.fault != nil {
-		return nil, ev.fault
-	}
-	if len(ev.errors) > known {
-		v = ev.blank(v, rows, ev.errors[known:])
-	}
-	return ev.column(v, rows)
+	return ev.one(e, rows)
 }
 
 // Filter returns the selected rows of b for which pred is TRUE. Conjuncts are
@@ -354,4 +335,42 @@ func (ev *Evaluator) close(out *vector, row int32, from int) {
 		out.data, from = out.data[:0], 0
 	}
 	out.start[row], out.end[row] = int32(from), int32(len(out.data))
+}
+
+// EvalAll computes several expressions for the selected rows of b, as Eval does each;
+// what they share is computed once. The caller releases the columns.
+func (ev *Evaluator) EvalAll(exprs []Expr, b *columnar.Batch, sel columnar.Selection) ([]columnar.Column, error) {
+	rows := ev.begin(b, sel)
+	defer ev.end()
+	cols := make([]columnar.Column, 0, len(exprs))
+	for _, e := range exprs {
+		c, err := ev.one(e, rows)
+		if err != nil {
+			release(cols)
+			return nil, err
+		}
+		cols = append(cols, c)
+	}
+	return cols, nil
+}
+
+// one computes an expression within a running call.
+func (ev *Evaluator) one(e Expr, rows []int32) (columnar.Column, error) {
+	if err := ev.checkAll(e); err != nil {
+		return nil, err
+	}
+	if c, ok := e.(*column); ok {
+		col := ev.batch.Column(c.index)
+		col.Retain()
+		return col, nil
+	}
+	known := len(ev.errors)
+	v := e.eval(ev, rows)
+	if ev.fault != nil {
+		return nil, ev.fault
+	}
+	if len(ev.errors) > known {
+		v = ev.blank(v, rows, ev.errors[known:])
+	}
+	return ev.column(v, rows)
 }

@@ -108,3 +108,28 @@ func joined(list []Expr) string {
 	}
 	return strings.Join(parts, ", ")
 }
+
+// Size counts the nodes of an expression as it prints, shared ones each time; it stops
+// counting at a million.
+func Size(e Expr) int { return sizeUpTo(e, 1<<20) }
+
+func sizeUpTo(e Expr, most int) int {
+	n := 1
+	for _, x := range e.inputs() {
+		if n >= most {
+			return n
+		}
+		n += sizeUpTo(x, most-n)
+	}
+	return n
+}
+
+// Substitute returns e with every column replaced by the expression that to gives for it.
+func Substitute(e Expr, to func(int) Expr) Expr {
+	return rewrite(e, func(x Expr) Expr {
+		if c, ok := x.(*column); ok {
+			return to(c.index)
+		}
+		return x
+	})
+}

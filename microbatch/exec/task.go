@@ -67,9 +67,7 @@ func (t *Task) Run(raw *columnar.Batch) (Result, error) {
 	res.Decode = t.now() - start
 	sel, nulls, failed := t.admit(raw, bad)
 	res.Counts.Null = nulls
-	scan := t.scanBatch(raw, decoded)
-	defer scan.Release()
-	res.Rows, failed, err = t.compute(scan, sel, failed, &res.Counts)
+	res.Rows, failed, err = t.compute(raw, decoded, sel, failed, &res.Counts)
 	if err != nil {
 		return Result{}, err
 	}
@@ -104,10 +102,10 @@ func (t *Task) admit(raw *columnar.Batch, bad []columnar.RowError) (sel columnar
 	return t.alive, skipped, failed
 }
 
-// scanBatch puts decoded and raw columns together as the plan's scan has them.
-func (t *Task) scanBatch(raw, decoded *columnar.Batch) *columnar.Batch {
-	cols := make([]columnar.Column, len(t.p.columns))
-	for i, c := range t.p.columns {
+// scanBatch puts decoded and raw columns together as the scan of a branch has them.
+func (t *Task) scanBatch(b *branch, raw, decoded *columnar.Batch) *columnar.Batch {
+	cols := make([]columnar.Column, len(b.columns))
+	for i, c := range b.columns {
 		if c.decoded >= 0 {
 			cols[i] = decoded.Column(c.decoded)
 			cols[i].Retain()
@@ -115,7 +113,7 @@ func (t *Task) scanBatch(raw, decoded *columnar.Batch) *columnar.Batch {
 		}
 		cols[i] = t.hidden(raw, c.hidden)
 	}
-	return columnar.NewBatch(t.p.scan, cols, raw.Rows())
+	return columnar.NewBatch(b.scan, cols, raw.Rows())
 }
 
 func (t *Task) hidden(raw *columnar.Batch, name string) columnar.Column {
@@ -130,86 +128,74 @@ func (t *Task) hidden(raw *columnar.Batch, name string) columnar.Column {
 	return c
 }
 
-// compute filters and projects the selected rows. Rows that fail join failed.
-func (t *Task) compute(scan *columnar.Batch, sel columnar.Selection, failed []columnar.RowError, n *Counts) (*columnar.Batch, []columnar.RowError, error) {
-	t.eval.Reset()
-	before := sel.Len(scan.Rows())
-	for _, pred := range t.p.filters {
-		var err error
-		if sel, err = t.eval.Filter(pred, scan, sel); err != nil {
-			return nil, nil, err
+// compute takes the selected rows through every branch. A raw row that fails in one of
+// them joins failed and makes no rows in any.
+func (t *Task) compute(raw, decoded *columnar.Batch, sel columnar.Selection, failed []columnar.RowError, n *Counts) (*columnar.Batch, []columnar.RowError, error) {
+	flows := make([]*flow, 0, len(t.p.branches))
+	defer func() {
+		for _, f := range flows {
+			f.batch.Release()
 		}
-	}
-	kept := sel.Len(scan.Rows())
-	filterErrors := len(t.eval.Errors())
-	n.Filtered = int64(before - kept - filterErrors)
-	rows, err := t.project(scan, sel)
-	if err != nil {
-		return nil, nil, err
-	}
-	if errs := t.eval.Errors(); len(errs) > 0 {
-		failed = mergeErrors(failed, errs)
-		rows = t.dropFailed(rows, sel, errs)
-	}
-	if rows.Rows() == 0 {
-		rows.Release()
-		return nil, failed, nil
-	}
-	n.Out = int64(rows.Rows())
-	return rows, failed, nil
-}
-
-// project computes the output columns of the selected rows, packed.
-func (t *Task) project(scan *columnar.Batch, sel columnar.Selection) (*columnar.Batch, error) {
-	cols := make([]columnar.Column, 0, len(t.p.projects))
-	for _, e := range t.p.projects {
-		full, err := t.eval.Eval(e, scan, sel)
-		if err != nil {
-			for _, c := range cols {
-				c.Release()
+	}()
+	var errs []columnar.RowError
+	for _, b := range t.p.branches {
+		f := &flow{batch: t.scanBatch(b, raw, decoded), sel: sel}
+		flows = append(flows, f)
+		t.eval.Reset()
+		for _, s := range b.steps {
+			if err := s.run(t.eval, f); err != nil {
+				return nil, nil, err
 			}
-			return nil, err
 		}
-		if sel != nil {
-			packed := columnar.Gather(full, sel, nil)
-			full.Release()
-			full = packed
-		}
-		cols = append(cols, full)
+		errs = append(errs, f.failed...)
 	}
-	return columnar.NewBatch(t.p.out, cols, sel.Len(scan.Rows())), nil
+	errs = firstErrors(errs)
+	made := t.finish(flows, errs)
+	n.Filtered = int64(sel.Len(raw.Rows()) - len(errs) - countOrigins(flows, raw.Rows()))
+	rows, err := joined(made)
+	if rows != nil {
+		n.Out = int64(rows.Rows())
+	}
+	return rows, firstErrors(append(failed, errs...)), err
 }
 
-// dropFailed takes the rows that failed in the projection out of its packed output.
-func (t *Task) dropFailed(rows *columnar.Batch, sel columnar.Selection, errs []columnar.RowError) *columnar.Batch {
-	defer rows.Release()
-	keep := make(columnar.Selection, 0, rows.Rows())
-	for i := range int32(rows.Rows()) {
-		row := i
-		if sel != nil {
-			row = sel[i]
+// finish takes the rows of failed raw rows out of all flows and lists the batches that
+// have rows left; the caller releases them.
+func (t *Task) finish(flows []*flow, errs []columnar.RowError) []*columnar.Batch {
+	var out []*columnar.Batch
+	for _, f := range flows {
+		if len(errs) > 0 && (f.many || len(flows) > 1) {
+			keep := f.without(errs)
+			f.next(columnar.GatherBatch(f.batch, keep), originsOf(f, keep))
 		}
-		for len(errs) > 0 && errs[0].Row < row {
-			errs = errs[1:]
-		}
-		if len(errs) == 0 || errs[0].Row != row {
-			keep = append(keep, i)
+		if f.batch.Rows() > 0 {
+			f.batch.Retain()
+			out = append(out, f.batch)
 		}
 	}
-	return columnar.GatherBatch(rows, keep)
+	return out
 }
 
-// mergeErrors merges two ascending lists of different rows.
-func mergeErrors(a, b []columnar.RowError) []columnar.RowError {
-	out := make([]columnar.RowError, 0, len(a)+len(b))
-	for len(a) > 0 && len(b) > 0 {
-		if a[0].Row < b[0].Row {
-			out, a = append(out, a[0]), a[1:]
-		} else {
-			out, b = append(out, b[0]), b[1:]
-		}
+// firstErrors sorts errors by row and keeps the first of each.
+func firstErrors(errs []columnar.RowError) []columnar.RowError {
+	slices.SortStableFunc(errs, func(a, b columnar.RowError) int { return int(a.Row) - int(b.Row) })
+	return slices.CompactFunc(errs, func(a, b columnar.RowError) bool { return a.Row == b.Row })
+}
+
+// joined makes one batch of several, nil of none; it takes them over.
+func joined(list []*columnar.Batch) (*columnar.Batch, error) {
+	if len(list) == 0 {
+		return nil, nil
 	}
-	return append(append(out, a...), b...)
+	if len(list) == 1 {
+		return list[0], nil
+	}
+	defer func() {
+		for _, b := range list {
+			b.Release()
+		}
+	}()
+	return columnar.Concat(list)
 }
 
 // locate says where a failed row is.

@@ -242,6 +242,12 @@ func (f *fileReader) plan() {
 		f.queryFaults(err)
 		return
 	}
+	for _, scan := range planner.Scans(planned.Physical)[1:] {
+		if first := planner.Scans(planned.Physical)[0]; scan.Source != first.Source {
+			f.fault(f.query, "query: it reads the sources %s and %s; several sources in one pipeline are not supported yet", first.Source, scan.Source)
+			return
+		}
+	}
 	f.p.Planned = planned
 	if !f.p.Sink.Console {
 		if err := planner.CheckTableNames(planned.Physical.Schema()); err != nil {
@@ -332,10 +338,8 @@ func (f *fileReader) finish() {
 
 // scanned is the source that the plan reads.
 func (f *fileReader) scanned() string {
-	for n := f.p.Planned.Physical; n != nil; n = n.Input() {
-		if scan, ok := n.(*planner.ScanExec); ok {
-			return scan.Source
-		}
+	if scans := planner.Scans(f.p.Planned.Physical); len(scans) > 0 {
+		return scans[0].Source
 	}
 	return f.order[0]
 }

@@ -1,0 +1,80 @@
+package exec
+
+import (
+	"fmt"
+
+	"github.com/lakewheel/lakewheel/columnar"
+	"github.com/lakewheel/lakewheel/columnar/compute"
+	"github.com/lakewheel/lakewheel/planner"
+)
+
+// branch is one chain of a plan, from its scan to its last projection.
+type branch struct {
+	scan    *columnar.Schema
+	columns []scanColumn
+	steps   []step
+}
+
+// scanColumn says where a column of the scan comes from.
+type scanColumn struct {
+	decoded int    // position in the decoded batch, -1 for a column of the raw batch
+	hidden  string // name of the raw column
+}
+
+// step is an operator that takes the rows of a flow through it.
+type step interface {
+	run(eval *compute.Evaluator, f *flow) error
+}
+
+func (p *Pipeline) compileBranch(plan planner.PhysicalNode) (*branch, error) {
+	b := &branch{}
+	for node := plan; node != nil; {
+		switch n := node.(type) {
+		case *planner.ProjectExec:
+			b.steps = append(b.steps, &project{exprs: n.Exprs, out: n.Out})
+		case *planner.FilterExec:
+			b.steps = append(b.steps, &filter{n.Pred})
+		case *planner.GenerateExec:
+			b.steps = append(b.steps, &generate{n})
+		case *planner.ScanExec:
+			p.compileScan(b, n)
+			reverse(b.steps)
+			return b, nil
+		default:
+			return nil, fmt.Errorf("plan has an unknown operator %T below a union", n)
+		}
+		node = node.Inputs()[0]
+	}
+	return nil, fmt.Errorf("plan has no scan")
+}
+
+func reverse(steps []step) {
+	for i, j := 0, len(steps)-1; i < j; i, j = i+1, j-1 {
+		steps[i], steps[j] = steps[j], steps[i]
+	}
+}
+
+// compileScan adds the fields that the branch reads to those that are decoded.
+func (p *Pipeline) compileScan(b *branch, scan *planner.ScanExec) {
+	b.scan = scan.Out
+	for i, c := range scan.Columns {
+		if c.Hidden {
+			b.columns = append(b.columns, scanColumn{decoded: -1, hidden: c.Name})
+			continue
+		}
+		field := p.input.Schema.Fields[c.Index]
+		field.Nullable = scan.Out.Fields[i].Nullable
+		b.columns = append(b.columns, scanColumn{decoded: p.decode(field)})
+	}
+}
+
+// decode is the position of a field among the decoded ones.
+func (p *Pipeline) decode(field columnar.Field) int {
+	for i, f := range p.decoded.Fields {
+		if f.Name == field.Name {
+			return i
+		}
+	}
+	p.decoded.Fields = append(p.decoded.Fields, field)
+	return p.decoded.Len() - 1
+}

@@ -1,0 +1,184 @@
+package planner
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/lakewheel/lakewheel/columnar"
+	"github.com/lakewheel/lakewheel/columnar/compute"
+)
+
+// columns are those of a SELECT list.
+type columns struct {
+	exprs  []compute.Expr
+	fields []columnar.Field
+	places []span // of the names
+	values []span // of the expressions
+}
+
+func (c *columns) add(e compute.Expr, name string, place, value span) {
+	c.exprs = append(c.exprs, e)
+	c.fields = append(c.fields, columnar.Field{Name: name, Type: e.Type(), Nullable: e.Nullable()})
+	c.places, c.values = append(c.places, place), append(c.values, value)
+}
+
+// lateral finds the column that a name of the SELECT list refers to: one to the left
+// that has it as its alias.
+func (b *binder) lateral(name string) (e compute.Expr, found int) {
+	if b.laterals == nil {
+		return nil, 0
+	}
+	for i, f := range b.laterals.fields {
+		if strings.EqualFold(f.Name, name) {
+			e = b.laterals.exprs[i]
+			found++
+		}
+	}
+	return e, found
+}
+
+// maxNodes bounds the size of an expression after aliases and subqueries were put in.
+const maxNodes = 1 << 15
+
+// project binds the SELECT list.
+func (b *binder) project(items []selectItem) LogicalNode {
+	out := &columns{}
+	b.laterals = out
+	generator := false
+	for _, item := range items {
+		switch e := item.expr.(type) {
+		case *star:
+			b.star(out, e, item.alias)
+			continue
+		case *call:
+			if generators[strings.ToLower(e.name.text)] {
+				if generator {
+					b.fail(e.start, "UNSUPPORTED_GENERATOR.MULTI_GENERATOR", "only one generator is allowed in a SELECT list", "use LATERAL VIEW for the others")
+				}
+				generator = true
+				b.generated(out, item, e)
+				continue
+			}
+		}
+		if e := b.expr(item.expr); e != nil {
+			b.output(out, item, e)
+		}
+	}
+	b.checkColumns(out)
+	return &Project{In: b.scope.node, Exprs: out.exprs, Out: columnar.NewSchema(out.fields...)}
+}
+
+// output adds a column.
+func (b *binder) output(out *columns, item selectItem, e compute.Expr) {
+	name, place := item.alias.text, item.alias.span
+	if name == "" {
+		name, place = outputName(item.expr), item.expr.place()
+	}
+	if len(item.aliases) > 0 {
+		b.fail(item.aliases[0].start, "PARSE_SYNTAX_ERROR", "several names for one column", "only generators such as explode have several")
+		return
+	}
+	if compute.Size(e) > maxNodes {
+		b.fail(item.expr.place().start, "", "the expression is too large", "an alias stands for its whole expression wherever it is named")
+		return
+	}
+	out.add(e, name, place, item.expr.place())
+}
+
+// checkColumns refuses columns that no table can have.
+func (b *binder) checkColumns(out *columns) {
+	taken := map[string]bool{}
+	for i, f := range out.fields {
+		switch {
+		case f.Type == columnar.Null:
+			b.fail(out.values[i].start, "", "the column "+f.Name+" has no type", "give NULL a type: CAST(NULL AS STRING)")
+		case taken[foldName(f.Name)]:
+			b.fail(out.places[i].start, "COLUMN_ALREADY_EXISTS", "two columns of the result are named "+f.Name, "give one of them another name with AS")
+		}
+		taken[foldName(f.Name)] = true
+	}
+}
+
+// star adds the visible columns of all relations or of one, those in EXCEPT excluded.
+func (b *binder) star(out *columns, s *star, alias ident) {
+	relation := -1
+	if len(s.table) > 0 {
+		if relation = b.scope.relation(s.table); relation < 0 {
+			b.structStar(out, s)
+			return
+		}
+	}
+	if alias.text != "" {
+		b.fail(alias.start, "PARSE_SYNTAX_ERROR", "* cannot have an alias", "name the columns one by one")
+		return
+	}
+	skipped := make([]bool, len(b.scope.columns))
+	for _, name := range s.except {
+		if i, n := b.scope.one(relation, name.text); n > 0 && !b.scope.columns[i].hidden {
+			skipped[i] = true
+			continue
+		}
+		b.unknownColumn([]ident{name})
+	}
+	for i, c := range b.scope.columns {
+		if !skipped[i] && !c.hidden && (relation < 0 || c.relation == relation) {
+			out.add(b.scope.column(i), b.scope.schema.Fields[i].Name, s.span, s.span)
+		}
+	}
+}
+
+// structStar adds the fields of a STRUCT: s.*.
+func (b *binder) structStar(out *columns, s *star) {
+	var e compute.Expr
+	if _, _, found := b.scope.resolve(s.table); found > 0 {
+		e = b.name(&name{s.span, s.table})
+	}
+	if e == nil || e.Type().Kind != columnar.StructKind {
+		b.fail(s.start, "CANNOT_RESOLVE_STAR_EXPAND", "unknown table "+dotted(s.table), "did you mean "+b.scope.relations[0]+".*?")
+		return
+	}
+	for _, f := range e.Type().Parts() {
+		field, err := compute.Field(e, f.Name)
+		if err != nil {
+			b.exprError(s, err)
+			return
+		}
+		out.add(field, f.Name, s.span, s.span)
+	}
+}
+
+// union makes the columns of all queries those of the first, of types that fit all.
+func (b *binder) union(q *query, list []LogicalNode) LogicalNode {
+	first := list[0].Schema()
+	fields := append([]columnar.Field{}, first.Fields...)
+	for k, n := range list[1:] {
+		if n.Schema().Len() != first.Len() {
+			b.fail(q.unions[k].start, "NUM_COLUMNS_MISMATCH", fmt.Sprintf("UNION ALL needs queries of the same number of columns, got %d and %d", first.Len(), n.Schema().Len()), "")
+			return nil
+		}
+		for i, f := range n.Schema().Fields {
+			t, ok := compute.WiderType(fields[i].Type, f.Type)
+			if !ok {
+				b.fail(q.unions[k].start, "INCOMPATIBLE_COLUMN_TYPE", fmt.Sprintf("UNION ALL: column %d is %s and %s", i+1, fields[i].Type, f.Type), "cast one of them")
+				return nil
+			}
+			fields[i].Type, fields[i].Nullable = t, fields[i].Nullable || f.Nullable
+		}
+	}
+	out := columnar.NewSchema(fields...)
+	u := &Union{Out: out}
+	for _, n := range list {
+		u.In = append(u.In, b.conform(q, n, out))
+	}
+	return u
+}
+
+// conform casts and renames the columns of a query to a schema.
+func (b *binder) conform(q *query, n LogicalNode, out *columnar.Schema) LogicalNode {
+	p := &Project{In: n, Out: out}
+	for i, f := range n.Schema().Fields {
+		e := b.cast(q, compute.Column(i, f.Name, f.Type, f.Nullable), out.Fields[i].Type)
+		p.Exprs = append(p.Exprs, e)
+	}
+	return p
+}
