@@ -10,6 +10,8 @@ import (
 
 	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/arrow/array"
+
+	"github.com/lakewheel/lakewheel/columnar/internal/sqltext"
 )
 
 // AppendRowJSON appends a row as a JSON object, columns in schema order.
@@ -27,8 +29,8 @@ func AppendRowJSON(dst []byte, b *Batch, row int) []byte {
 
 // AppendValueJSON appends a value as JSON: timestamps as RFC 3339 in UTC with milliseconds, or microseconds if there are
 // any; decimals as strings with their scale; floats as the shortest number that reads back the same,
-// or "NaN", "Infinity", "-Infinity"; binary as lower-case hex; a MAP as an object whose names are
-// the keys as text.
+// or "NaN", "Infinity", "-Infinity"; binary as lower-case hex; intervals as SQL with all their
+// units; a MAP as an object whose names are the keys as text.
 func AppendValueJSON(dst []byte, c Column, row int) []byte {
 	if c.IsNull(row) {
 		return append(dst, "null"...)
@@ -59,6 +61,10 @@ func AppendValueJSON(dst []byte, c Column, row int) []byte {
 		return append(appendDate(append(dst, '"'), int64(a.Value(row))), '"')
 	case *array.Timestamp:
 		return append(appendTimestamp(append(dst, '"'), int64(a.Value(row)), a.DataType().(*arrow.TimestampType).TimeZone != ""), '"')
+	case *array.Duration:
+		return append(sqltext.AppendDayTime(append(dst, '"'), int64(a.Value(row)), DayUnit, SecondUnit), '"')
+	case *array.MonthInterval:
+		return append(sqltext.AppendYearMonth(append(dst, '"'), int32(a.Value(row)), YearUnit, MonthUnit), '"')
 	case *array.Map:
 		return appendMap(dst, a, row)
 	case *array.List:

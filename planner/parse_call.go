@@ -170,6 +170,9 @@ func (p *parser) keywordCall() node {
 // extract reads EXTRACT(field FROM source); the field becomes a string argument.
 func (p *parser) extract(function ident) node {
 	p.expect("(")
+	if p.peek().kind == stringToken {
+		p.unexpected("a field, such as YEAR")
+	}
 	field := p.anyWord()
 	p.expect("FROM")
 	source := p.expr(lowest)

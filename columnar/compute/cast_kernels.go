@@ -332,7 +332,7 @@ func integerToDecimal[T integer](to columnar.Type) func(T) (decimalValue, bool) 
 	return func(v T) (decimalValue, bool) { return rescale(decimal128.FromI64(int64(v)), whole, to) }
 }
 
-// floatToDecimal takes the shortest digits that read back as the number. NaN and
+// floatToDecimal takes the digits that the number prints with. NaN and
 // infinities have none: NULL, as in Spark.
 func floatToDecimal[T float](to columnar.Type, tooBig func(*vector, int32) error) kernel {
 	return func(f *frame) {
@@ -355,7 +355,7 @@ func floatToDecimal[T float](to columnar.Type, tooBig func(*vector, int32) error
 
 func decimalOfFloat(x float64, to columnar.Type) (decimalValue, bool) {
 	var scratch [32]byte
-	v, err := sqltext.ParseDecimal(strconv.AppendFloat(scratch[:0], x, 'e', -1, 64), int(to.Precision), int(to.Scale))
+	v, err := sqltext.ParseDecimal(sqltext.AppendFloat(scratch[:0], x, 64), int(to.Precision), int(to.Scale))
 	return v, err == nil
 }
 
@@ -364,6 +364,11 @@ func stringToDecimal(f *frame, to columnar.Type) {
 	for _, i := range f.rows {
 		text := f.args[0].bytesAt(i)
 		v, err := sqltext.ParseDecimal(sqltext.Trim(text), int(to.Precision), int(to.Scale))
+		if err == sqltext.ErrSyntax {
+			if plain, ok := sqltext.PlainDigits(sqltext.Trim(text)); ok {
+				v, err = sqltext.ParseDecimal(plain, int(to.Precision), int(to.Scale))
+			}
+		}
 		switch err {
 		case nil:
 			out[i] = v

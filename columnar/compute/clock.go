@@ -67,5 +67,5 @@ var clockFunctions = []function{
 
 // NoArguments lists the functions that may be written without parentheses.
 func NoArguments(name string) bool {
-	return name == "current_timestamp" || name == "current_date" || name == "localtimestamp"
+	return name == "current_timestamp" || name == "current_date"
 }

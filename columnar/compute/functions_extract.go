@@ -56,7 +56,14 @@ func bindExtract(name string, args []Expr) (Expr, error) {
 	if !ok {
 		return nil, noField(text, source)
 	}
-	return bind("extract_"+strings.ToLower(known), []Expr{source})
+	name = strings.ToLower(known)
+	switch known {
+	case "WEEK":
+		name = "weekofyear"
+	case "DOY":
+		name = "dayofyear"
+	}
+	return bind(name, []Expr{source})
 }
 
 func noField(text string, source Expr) error {

@@ -17,12 +17,6 @@ var makeFunctions = []function{
 	entry("try_make_timestamp_ntz", "try_make_timestamp_ntz(y, m, d, h, min, s)", "make_timestamp_ntz, NULL where a part is out of its bounds.", "try_make_timestamp_ntz(2024, 13, 29, 12, 0, 0)", 6, 6, bindMakeTimestamp(columnar.TimestampNTZ, true)),
 	entry("make_dt_interval", "make_dt_interval([days[, hours[, mins[, secs]]]])", "The day-time interval of its parts.", "make_dt_interval(1, 2, 3, 4.5)", 0, 4, bindMakeDayTime),
 	entry("make_ym_interval", "make_ym_interval([years[, months]])", "The year-month interval of its parts.", "make_ym_interval(1, 2)", 0, 2, bindMakeYearMonth),
-	entry("make_interval", "make_interval(...)", "Refused: intervals of months and days at once are not supported.", "make_interval(1)", 0, 7, refuseCalendarInterval),
-	entry("try_make_interval", "try_make_interval(...)", "Refused: intervals of months and days at once are not supported.", "try_make_interval(1)", 1, 7, refuseCalendarInterval),
-}
-
-func refuseCalendarInterval(name string, _ []Expr) (Expr, error) {
-	return nil, &TypeError{"UNSUPPORTED_FEATURE.INTERVAL", name + " makes intervals of months and days at once, which are not supported; use make_ym_interval or make_dt_interval."}
 }
 
 func outOfBounds(what string) error {

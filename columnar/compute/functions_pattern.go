@@ -192,7 +192,7 @@ func bindReadText(name string, args []Expr, t columnar.Type, unit int64, try boo
 				f.failText(i, texts.bytesAt(i), err)
 				return
 			}
-			out[i] = floorTo(us, unit)
+			out[i] = us / unit // toward zero, as in Spark
 		})
 	}
 	return &call{name: name, args: list, typ: t, nullable: p.constant == nil, try: try, run: run}, nil
@@ -206,14 +206,28 @@ func floorTo(us, unit int64) int64 {
 	return n
 }
 
-// failText fails a row whose text was not read; what is too large fails try_ functions too.
+// failText fails a row whose text was not read. What is too large or names a zone that
+// is not known fails try_ functions too: Spark has no NULL there.
 func (f *frame) failText(row int32, text []byte, err error) {
-	if errors.Is(err, timepattern.ErrRange) {
+	switch {
+	case errors.Is(err, timepattern.ErrRange):
 		f.setNull(f.out, row)
 		f.Evaluator.fail(row, &EvalError{"ARITHMETIC_OVERFLOW", fmt.Sprintf("long overflow: '%s' is no TIMESTAMP.", clipped(text))})
 		return
+	case errors.Is(err, timepattern.ErrZone):
+		f.setNull(f.out, row)
+		f.Evaluator.fail(row, &EvalError{"CANNOT_PARSE_TIMESTAMP", fmt.Sprintf("Text '%s' names a zone that is not known; write its region, such as Europe/Paris.", clipped(text))})
+		return
 	}
 	f.fail(row, &EvalError{"CANNOT_PARSE_TIMESTAMP", fmt.Sprintf("Text '%s' could not be parsed by the pattern. Use `try_to_timestamp` to tolerate invalid input string and return NULL instead.", clipped(text))})
+}
+
+// wholeSeconds cuts toward 1970, as Spark does here and not in unix_seconds.
+func wholeSeconds(f *frame) {
+	in, m, out := slice[int64](f.args[0]), f.args[0].mask(), slice[int64](f.out)
+	for _, i := range f.rows {
+		out[i] = in[i&m] / sqltext.Second
+	}
 }
 
 // bindUnixTimestamp gives seconds; of a date or a time the pattern does not matter.
@@ -223,7 +237,7 @@ func bindUnixTimestamp(name string, args []Expr) (Expr, error) {
 	}
 	switch t := args[0].Type(); {
 	case datetime(t):
-		return &call{name: name, args: []Expr{implicit(args[0], columnar.Timestamp)}, typ: columnar.BigInt, run: unixTimeKernel(sqltext.Second)}, nil
+		return &call{name: name, args: []Expr{implicit(args[0], columnar.Timestamp)}, typ: columnar.BigInt, run: wholeSeconds}, nil
 	case t != columnar.String && t != columnar.Null:
 		return nil, unexpectedInput(name, 0, `("STRING" or "DATE" or "TIMESTAMP" or "TIMESTAMP_NTZ")`, args[0])
 	}

@@ -5,6 +5,8 @@ import (
 	"math"
 	"strings"
 
+	"github.com/apache/arrow/go/v17/arrow/decimal128"
+
 	"github.com/lakewheel/lakewheel/columnar"
 	"github.com/lakewheel/lakewheel/columnar/internal/sqltext"
 )
@@ -280,7 +282,7 @@ func bindTimestampSeconds(name string, args []Expr) (Expr, error) {
 	case t.Integral() || t == columnar.Null:
 		return bindTimestampOf(sqltext.Second)(name, args)
 	case isDecimal(t):
-		return newCast(args[0], columnar.Timestamp, false, false), nil
+		return &call{name: name, args: args, typ: columnar.Timestamp, run: decimalSeconds(t)}, nil
 	case !t.Numeric():
 		return nil, unexpectedInput(name, 0, "NUMERIC", args[0])
 	}
@@ -296,4 +298,21 @@ func bindTimestampSeconds(name string, args []Expr) (Expr, error) {
 	}
 	a := implicit(args[0], columnar.Double)
 	return &call{name: name, args: []Expr{a}, typ: columnar.Timestamp, nullable: true, run: run}, nil
+}
+
+// decimalSeconds takes at most six decimals; more are no TIMESTAMP.
+func decimalSeconds(from columnar.Type) kernel {
+	micros := columnar.Decimal(maxDigits, 6)
+	return func(f *frame) {
+		convert(f, func(v decimalValue) (int64, bool) {
+			if from.Scale > 6 {
+				q, rest := divide(v, decimal128.GetScaleMultiplier(int(from.Scale)-6))
+				return int64(q.LowBits()), rest.Sign() == 0 && q.HighBits() == int64(q.LowBits())>>63
+			}
+			v, ok := rescale(v, from, micros)
+			return int64(v.LowBits()), ok && v.HighBits() == int64(v.LowBits())>>63
+		}, func(v *vector, row int32) error {
+			return &EvalError{"ARITHMETIC_OVERFLOW", fmt.Sprintf("%s seconds are no TIMESTAMP.", appendText(nil, v, row))}
+		})
+	}
 }

@@ -9,6 +9,7 @@ import (
 
 var (
 	errIntervalByZero   = &EvalError{"INTERVAL_DIVIDED_BY_ZERO", "Division by zero. Use `try_divide` to tolerate divisor being 0 and return NULL instead."}
+	errQuotientOverflow = &EvalError{"INTERVAL_ARITHMETIC_OVERFLOW.WITH_SUGGESTION", "Interval value overflows after being divided by -1. Use `try_divide` to tolerate overflow and return NULL instead."}
 	errIntervalOverflow = &EvalError{"INTERVAL_ARITHMETIC_OVERFLOW.WITHOUT_SUGGESTION", "overflow while operating with intervals."}
 )
 
@@ -47,6 +48,8 @@ func scaleKernel(op string, number, t columnar.Type) kernel {
 				f.fail(i, err)
 			case isDayTime(t):
 				slice[int64](f.out)[i] = v
+			case v == 1<<31 && op == "/":
+				f.fail(i, errQuotientOverflow)
 			case v != int64(int32(v)):
 				f.fail(i, errIntervalOverflow)
 			default:
@@ -95,7 +98,7 @@ func dividedRounded(a, b int64) (int64, error) {
 		return 0, errIntervalByZero
 	}
 	if a == math.MinInt64 && b == -1 {
-		return 0, errIntervalOverflow
+		return 0, errQuotientOverflow
 	}
 	q, r := a/b, a%b
 	if r == 0 {

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"math/bits"
 	"strconv"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/apache/arrow/go/v17/arrow/decimal128"
 )
@@ -82,6 +84,35 @@ func ParseDecimal(s []byte, precision, scale int) (decimal128.Num, error) {
 		value = value.Negate()
 	}
 	return value, nil
+}
+
+// PlainDigits writes the decimal digits of other scripts as 0 to 9; false if there are
+// none. Java's DECIMAL takes those of the basic plane.
+func PlainDigits(s []byte) (plain []byte, ok bool) {
+	for len(s) > 0 {
+		r, size := utf8.DecodeRune(s)
+		if d, digit := otherDigit(r); digit {
+			plain, ok = append(plain, d), true
+		} else {
+			plain = append(plain, s[:size]...)
+		}
+		s = s[size:]
+	}
+	return plain, ok
+}
+
+// otherDigit is the digit that a character beyond ASCII stands for. Unicode keeps the
+// ten of a script together.
+func otherDigit(r rune) (digit byte, ok bool) {
+	if r < utf8.RuneSelf {
+		return 0, false
+	}
+	for _, block := range unicode.Nd.R16 {
+		if r >= rune(block.Lo) && r <= rune(block.Hi) {
+			return byte('0' + (r-rune(block.Lo))%10), true
+		}
+	}
+	return 0, false
 }
 
 // accumulate makes a number of the first keep digits, if it has at most 38.

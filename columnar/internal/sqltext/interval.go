@@ -103,7 +103,7 @@ func ParseDayTime(s []byte, first, last uint8) (us int64, err error) {
 		}
 		most := 2
 		if unit == first {
-			most = 13
+			most = [...]int{9, 10, 12, 13}[unit]
 		}
 		n, rest, ok := natural(s, most)
 		if !ok {
@@ -145,7 +145,7 @@ func subtractUnits(us, n, size int64) (int64, bool) {
 // ParseYearMonth is ParseDayTime for [+-]y-m, y or m.
 func ParseYearMonth(s []byte, first, last uint8) (months int32, err error) {
 	negative, s := sign(Trim(s))
-	n, s, ok := natural(s, 10)
+	n, s, ok := natural(s, 16)
 	if !ok {
 		return 0, ErrSyntax
 	}

@@ -80,49 +80,6 @@ func special(s string) (float64, bool) {
 	return 0, false
 }
 
-// AppendFloat prints a DOUBLE or FLOAT (64 or 32 bits) as Java does: "1.0", "1.0E10".
-func AppendFloat(dst []byte, v float64, bits int) []byte {
-	switch abs := math.Abs(v); {
-	case math.IsNaN(v):
-		return append(dst, "NaN"...)
-	case math.IsInf(v, 0):
-		if v < 0 {
-			dst = append(dst, '-')
-		}
-		return append(dst, "Infinity"...)
-	case abs == 0 || abs >= 1e-3 && abs < 1e7:
-		from := len(dst)
-		dst = strconv.AppendFloat(dst, v, 'f', -1, bits)
-		if !contains(dst[from:], '.') {
-			dst = append(dst, ".0"...)
-		}
-		return dst
-	}
-	return appendScientific(dst, v, bits)
-}
-
-func appendScientific(dst []byte, v float64, bits int) []byte {
-	var scratch [32]byte
-	text := strconv.AppendFloat(scratch[:0], v, 'e', -1, bits)
-	at := len(text) - 1
-	for text[at] != 'e' {
-		at--
-	}
-	dst = append(dst, text[:at]...)
-	if !contains(text[:at], '.') {
-		dst = append(dst, ".0"...)
-	}
-	dst = append(dst, 'E')
-	exponent := text[at+1:]
-	if exponent[0] == '-' {
-		dst = append(dst, '-')
-	}
-	for exponent = exponent[1:]; len(exponent) > 1 && exponent[0] == '0'; {
-		exponent = exponent[1:]
-	}
-	return append(dst, exponent...)
-}
-
 func contains(s []byte, c byte) bool {
 	for _, x := range s {
 		if x == c {

@@ -75,9 +75,6 @@ func (c *compiler) close() {
 
 // quoted reads 'text', in which two quotes are one; two quotes alone are one too.
 func quoted(s string) (text, rest string, ok bool) {
-	if strings.HasPrefix(s, "''") {
-		return "'", s[2:], true
-	}
 	var b strings.Builder
 	for i := 1; i < len(s); i++ {
 		if s[i] != '\'' {
@@ -85,6 +82,9 @@ func quoted(s string) (text, rest string, ok bool) {
 			continue
 		}
 		if !strings.HasPrefix(s[i:], "''") {
+			if i == 1 {
+				return "'", s[2:], true
+			}
 			return b.String(), s[i+1:], true
 		}
 		b.WriteByte('\'')
@@ -124,7 +124,7 @@ var letterFields = map[byte]struct {
 	most  int
 }{
 	'd': {dayOfMonth, 2}, 'h': {clockHourHalf, 2}, 'H': {hour, 2}, 'k': {clockHour, 2}, 'K': {hourOfHalf, 2}, 'm': {minute, 2}, 's': {second, 2},
-	'F': {weekOfMonth, 1}, 'a': {halfDay, 1}, 'D': {dayOfYear, 3}, 'G': {era, 4}, 'E': {dayOfWeek, 4},
+	'F': {dayOfWeekInMonth, 1}, 'a': {halfDay, 1}, 'D': {dayOfYear, 3}, 'G': {era, 4}, 'E': {dayOfWeek, 4},
 	'M': {month, 4}, 'L': {month, 4}, 'q': {quarter, 4}, 'Q': {quarter, 4}, 'S': {nano, 9}, 'y': {year, widest}, 'g': {julianDay, widest},
 }
 

@@ -79,8 +79,8 @@ func (m *moment) value(f field) int64 {
 		return int64(m.day)
 	case dayOfYear:
 		return m.days - sqltext.Days(m.year, 1, 1) + 1
-	case weekOfMonth:
-		return int64(m.day-1)/7 + 1
+	case dayOfWeekInMonth: // of weeks that begin with the month
+		return int64(m.day-1)%7 + 1
 	case dayOfWeek:
 		return ((m.days+3)%7+7)%7 + 1
 	case julianDay:
@@ -124,8 +124,12 @@ func appendNumber(dst []byte, v int64, p *part) []byte {
 
 // appendDigits prints a number that is not negative with at least so many digits.
 func appendDigits(dst []byte, v int64, digits int) []byte {
-	if digits == 2 && v < 100 {
+	switch {
+	case digits == 2 && v < 100:
 		return append(dst, byte('0'+v/10), byte('0'+v%10))
+	case digits == 4 && v < 10_000:
+		high, low := v/100, v%100
+		return append(dst, byte('0'+high/10), byte('0'+high%10), byte('0'+low/10), byte('0'+low%10))
 	}
 	for n := digits - 1; n > 0 && (n >= len(tens) || v < tens[n]); n-- {
 		dst = append(dst, '0')

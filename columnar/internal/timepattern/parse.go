@@ -12,6 +12,7 @@ import (
 var (
 	ErrText  = errors.New("the text does not fit the pattern")
 	ErrRange = errors.New("the time is beyond what a TIMESTAMP holds")
+	ErrZone  = errors.New("the name of the zone is not known here, though Java may know it")
 )
 
 // reading is what was read of a text so far.
@@ -20,6 +21,7 @@ type reading struct {
 	known  uint32 // a bit for each field
 	zone   sqltext.Zone
 	zoned  bool
+	alien  bool // there was a short name of a zone that is not known
 }
 
 // set notes a value; false if the text said otherwise before.
@@ -42,12 +44,17 @@ func (r *reading) or(f field, otherwise int64) int64 {
 }
 
 // Parse reads a text as a whole. What the pattern leaves out is 1970-01-01 00:00:00,
-// in UTC unless the text names a zone. The errors are ErrText and ErrRange.
+// in UTC unless the text names a zone. The errors are ErrText, ErrRange
+// and ErrZone.
 // With local, the zone counts for nothing.
 func (p *Pattern) Parse(s []byte, local bool) (us int64, err error) {
 	var r reading
 	at, ok := r.parts(p.parts, s, 0)
-	if !ok || at != len(s) {
+	switch {
+	case ok && at == len(s):
+	case r.alien:
+		return 0, ErrZone
+	default:
 		return 0, ErrText
 	}
 	return r.resolve(local)
@@ -83,6 +90,7 @@ func (r *reading) part(p *part, s []byte, at int) (int, bool) {
 		if end, ok := r.parts(p.parts, s, at); ok {
 			return end, true
 		}
+		before.alien = r.alien
 		*r = before
 		return at, true
 	}
@@ -247,9 +255,15 @@ func (r *reading) ordinalDate(y int64) (days int64, ok bool) {
 	return days, found == y && r.or(month, int64(m)) == int64(m) && r.or(dayOfMonth, int64(d)) == int64(d)
 }
 
+// whole reports whether Java makes a time of the hour and what follows, and compares the
+// rest with it: seconds without minutes, or a fraction without seconds, keep it from that.
+func (r *reading) whole() bool {
+	return r.has(hour) && (r.has(minute) || !r.has(second) && !r.has(nano)) && (!r.has(minute) || r.has(second) || !r.has(nano))
+}
+
 // clock is the time of the day in microseconds.
 func (r *reading) clock() (us int64, ok bool) {
-	if !r.valid(halfDay, hour, clockHour, hourOfHalf, clockHourHalf, minute, second, nano) {
+	if !r.valid(halfDay, hour, clockHour, clockHourHalf, minute, second, nano) {
 		return 0, false
 	}
 	if r.has(clockHour) && !r.set(hour, r.values[clockHour]%24) {
@@ -258,11 +272,14 @@ func (r *reading) clock() (us int64, ok bool) {
 	if r.has(clockHourHalf) && !r.set(hourOfHalf, r.values[clockHourHalf]%12) {
 		return 0, false
 	}
+	if (r.has(halfDay) || !r.has(hour) || r.whole()) && !r.valid(hourOfHalf) {
+		return 0, false
+	}
 	if r.has(halfDay) && r.has(hourOfHalf) && !r.set(hour, r.values[halfDay]*12+r.values[hourOfHalf]) {
 		return 0, false
 	}
 	h := r.or(hour, r.or(hourOfHalf, 12*r.or(halfDay, 0)))
-	if r.has(hour) && r.has(halfDay) && h/12 != r.values[halfDay] || r.has(hour) && r.has(hourOfHalf) && h%12 != r.values[hourOfHalf] {
+	if r.whole() && (r.or(halfDay, h/12) != h/12 || r.or(hourOfHalf, h%12) != h%12) {
 		return 0, false
 	}
 	return h*sqltext.Hour + r.or(minute, 0)*sqltext.Minute + r.or(second, 0)*sqltext.Second + r.or(nano, 0)/1000, true

@@ -1,8 +1,6 @@
 package timepattern
 
 import (
-	"strings"
-
 	"github.com/lakewheel/lakewheel/columnar/internal/sqltext"
 )
 
@@ -12,8 +10,12 @@ func (r *reading) zonePart(p *part, s []byte, at int) (int, bool) {
 		return r.offsetID(p.min, p.text, s, at)
 	case offsetWords:
 		return r.offsetWords(p.min == 4, s, at)
-	case zoneName, zoneFullName:
-		if end, ok := r.named(s, at); ok {
+	case zoneName:
+		if end, ok := r.abbreviation(s, at); ok {
+			return end, true
+		}
+	case zoneFullName:
+		if end, ok := r.fullName(s, at); ok {
 			return end, true
 		}
 	}
@@ -163,39 +165,4 @@ func (r *reading) region(s []byte, at int) (int, bool) {
 
 func zoneByte(c byte) bool {
 	return isLetter(rune(c)) || c >= '0' && c <= '9' || c == '/' || c == '_' || c == '-' || c == '+'
-}
-
-// named reads the names that zones have in English, the longest first.
-func (r *reading) named(s []byte, at int) (int, bool) {
-	end := at
-	for end < len(s) && end-at < 8 && isLetter(rune(s[end])) {
-		end++
-	}
-	if end < len(s) && s[end] == ' ' {
-		for name, id := range fullZoneNames {
-			if next, ok := foldPrefix(s, at, name); ok {
-				return next, r.setZoneID(id)
-			}
-		}
-	}
-	id, ok := shortZoneNames[strings.ToUpper(string(s[at:end]))]
-	return end, ok && r.setZoneID(id)
-}
-
-func (r *reading) setZoneID(id string) bool {
-	zone, ok := sqltext.ParseZone([]byte(id))
-	return ok && r.setZone(zone)
-}
-
-// shortZoneNames are abbreviations of zones, with the region that Java takes them for.
-var shortZoneNames = map[string]string{
-	"PST": "America/Los_Angeles", "PDT": "America/Los_Angeles", "MST": "America/Denver", "MDT": "America/Denver", "CST": "America/Chicago", "CDT": "America/Chicago",
-	"EST": "America/New_York", "EDT": "America/New_York", "CET": "Europe/Paris", "CEST": "Europe/Paris", "JST": "Asia/Tokyo",
-}
-
-var fullZoneNames = map[string]string{
-	"Pacific Standard Time": "America/Los_Angeles", "Pacific Daylight Time": "America/Los_Angeles", "Mountain Standard Time": "America/Denver", "Mountain Daylight Time": "America/Denver",
-	"Central Standard Time": "America/Chicago", "Central Daylight Time": "America/Chicago", "Eastern Standard Time": "America/New_York", "Eastern Daylight Time": "America/New_York",
-	"Central European Standard Time": "Europe/Paris", "Central European Summer Time": "Europe/Paris", "Japan Standard Time": "Asia/Tokyo",
-	"Coordinated Universal Time": "UTC", "Greenwich Mean Time": "UTC",
 }

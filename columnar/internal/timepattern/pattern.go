@@ -28,7 +28,7 @@ const (
 	month
 	dayOfYear
 	dayOfMonth
-	weekOfMonth
+	dayOfWeekInMonth
 	dayOfWeek
 	halfDay       // AM 0, PM 1
 	hour          // 0..23
