@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 
 	"github.com/google/uuid"
@@ -27,6 +28,9 @@ import (
 // A crash before 3 leaves a temporary file, which nobody reads.
 type Local struct {
 	root string
+
+	mu      sync.Mutex
+	durable map[string]bool // folders whose names this process has seen on the disk
 }
 
 var _ Store = (*Local)(nil)
@@ -40,15 +44,15 @@ func NewLocal(root string) (*Local, error) {
 	if err != nil {
 		return nil, fmt.Errorf("folder %s: %w", root, err)
 	}
-	return &Local{root: abs}, nil
+	return &Local{root: abs, durable: map[string]bool{}}, nil
 }
 
 // String returns the folder.
 func (l *Local) String() string { return l.root }
 
 func (l *Local) path(name string) (string, error) {
-	if !fs.ValidPath(name) || name == "." {
-		return "", fmt.Errorf("object name %q is not a relative path", name)
+	if err := checkName(name); err != nil {
+		return "", err
 	}
 	return filepath.Join(l.root, filepath.FromSlash(name)), nil
 }
@@ -59,25 +63,36 @@ func (l *Local) PutIfAbsent(ctx context.Context, name string, body []byte) (Info
 	if err != nil {
 		return Info{}, err
 	}
-	temp, err := l.writeTemp(ctx, file, body)
+	temp, st, err := l.writeTemp(ctx, file, body)
 	if err != nil {
 		return Info{}, err
 	}
 	defer os.Remove(temp)
-	if err := os.Link(temp, file); err != nil {
-		if errors.Is(err, fs.ErrExist) {
-			return Info{}, fmt.Errorf("%s: %w", file, ErrExists)
-		}
-		return Info{}, plain(err)
+	if err := link(temp, file); err != nil {
+		return Info{}, err
 	}
 	if err := syncDir(filepath.Dir(file)); err != nil {
-		return Info{}, fmt.Errorf("%s: %w: %w", file, ErrUnknown, plain(err))
+		return Info{}, fmt.Errorf("%s: %w: its folder could not be synced: %w", file, ErrUnknown, err)
 	}
-	in, err := l.Stat(ctx, name)
-	if err != nil { // the object is there, and what it is now cannot be told
-		return in, fmt.Errorf("%s: %w: %w", file, ErrUnknown, err)
+	return info(name, st), nil
+}
+
+// link gives a file its final name. A network file system may report a failure after it has done the work; the
+// second name on the file tells.
+func link(temp, file string) error {
+	err := os.Link(temp, file)
+	if err == nil || twoNames(temp) {
+		return nil
 	}
-	return in, nil
+	if errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("%s: %w", file, ErrExists)
+	}
+	return advise(err)
+}
+
+func twoNames(file string) bool {
+	var st syscall.Stat_t
+	return syscall.Stat(file, &st) == nil && st.Nlink == 2
 }
 
 // Put writes or replaces an object by rename(2).
@@ -86,7 +101,7 @@ func (l *Local) Put(ctx context.Context, name string, body []byte) error {
 	if err != nil {
 		return err
 	}
-	temp, err := l.writeTemp(ctx, file, body)
+	temp, _, err := l.writeTemp(ctx, file, body)
 	if err != nil {
 		return err
 	}
@@ -95,25 +110,29 @@ func (l *Local) Put(ctx context.Context, name string, body []byte) error {
 
 func publish(temp, file string) error {
 	if err := os.Rename(temp, file); err != nil {
-		return errors.Join(plain(err), os.Remove(temp))
+		return errors.Join(advise(err), os.Remove(temp))
 	}
-	return plain(syncDir(filepath.Dir(file)))
+	return advise(syncDir(filepath.Dir(file)))
 }
 
-func (l *Local) writeTemp(ctx context.Context, file string, body []byte) (string, error) {
+// writeTemp writes a durable file beside the final name and describes it: another name changes nothing of that.
+func (l *Local) writeTemp(ctx context.Context, file string, body []byte) (string, fs.FileInfo, error) {
 	w, err := l.create(ctx, file)
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
+	defer w.Abort()
 	if _, err := w.Write(body); err != nil {
-		w.Abort()
-		return "", err
+		return "", nil, err
+	}
+	st, err := w.f.Stat()
+	if err != nil {
+		return "", nil, advise(err)
 	}
 	if err := w.sync(); err != nil {
-		w.Abort()
-		return "", err
+		return "", nil, err
 	}
-	return w.f.Name(), nil
+	return w.f.Name(), st, nil
 }
 
 // Create opens a writer; the object appears when it is closed.
@@ -130,15 +149,43 @@ func (l *Local) create(ctx context.Context, file string) (*localWriter, error) {
 		return nil, err
 	}
 	dir := filepath.Dir(file)
-	if err := makeDirs(dir); err != nil {
-		return nil, plain(err)
+	if err := l.folder(dir); err != nil {
+		return nil, advise(err)
 	}
 	temp := filepath.Join(dir, tempPrefix+uuid.NewString())
 	f, err := os.OpenFile(temp, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
+	if errors.Is(err, fs.ErrNotExist) { // the folder was removed since it was made
+		if err = makeDirs(dir); err == nil {
+			f, err = os.OpenFile(temp, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
+		}
+	}
 	if err != nil {
-		return nil, plain(err)
+		return nil, advise(err)
 	}
 	return &localWriter{f: f, file: file}, nil
+}
+
+// folder makes a folder of the store durable once per process. One that is there already may have been made a
+// moment ago, by somebody who has not synced it yet, so the names up to the root are synced all the same.
+func (l *Local) folder(dir string) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.durable[dir] {
+		return nil
+	}
+	if err := makeDirs(dir); err != nil {
+		return err
+	}
+	for d := dir; d != l.root; d = filepath.Dir(d) {
+		if err := syncDir(filepath.Dir(d)); err != nil {
+			return err
+		}
+	}
+	if err := syncDir(filepath.Dir(l.root)); err != nil && !errors.Is(err, fs.ErrPermission) {
+		return err
+	}
+	l.durable[dir] = true
+	return nil
 }
 
 // makeDirs makes a folder and those above it, durable.
@@ -166,13 +213,13 @@ func syncDir(dir string) error {
 	return errors.Join(d.Sync(), d.Close())
 }
 
-// plain says a full disk and a folder without permission in words that tell what to do.
-func plain(err error) error {
+// advise adds to a full disk and a folder without permission what to do.
+func advise(err error) error {
 	switch {
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
 		return fmt.Errorf("%w: free some space, then start again", err)
 	case errors.Is(err, fs.ErrPermission):
-		return fmt.Errorf("%w: give this user the right to write there", err)
+		return fmt.Errorf("%w: give this user the right to use it", err)
 	}
 	return err
 }
@@ -185,17 +232,17 @@ type localWriter struct {
 
 func (w *localWriter) Write(p []byte) (int, error) {
 	n, err := w.f.Write(p)
-	return n, plain(err)
+	return n, advise(err)
 }
 
 // sync makes the temporary file durable. A failed fsync is never tried again on the same file: the kernel may have
 // dropped the pages.
 func (w *localWriter) sync() error {
 	if err := w.f.Sync(); err != nil {
-		return plain(err)
+		return advise(err)
 	}
 	w.done = true
-	return plain(w.f.Close())
+	return advise(w.f.Close())
 }
 
 // Close makes the object appear.
@@ -277,7 +324,7 @@ func notExist(file string, err error) error {
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		return fmt.Errorf("%s: %w", file, ErrNotExist)
 	}
-	return plain(err)
+	return advise(err)
 }
 
 // Stat describes an object.
@@ -320,8 +367,12 @@ func (l *Local) List(ctx context.Context, folder, startAfter string) ([]Info, er
 		return nil, nil
 	}
 	if err != nil {
-		return nil, plain(err)
+		return nil, advise(err)
 	}
+	return infos(folder, startAfter, entries)
+}
+
+func infos(folder, startAfter string, entries []fs.DirEntry) ([]Info, error) {
 	var out []Info
 	for _, e := range entries {
 		if e.IsDir() || e.Name() <= startAfter || strings.HasPrefix(e.Name(), tempPrefix) {
@@ -339,13 +390,6 @@ func (l *Local) List(ctx context.Context, folder, startAfter string) ([]Info, er
 	return out, nil
 }
 
-func join(folder, base string) string {
-	if folder == "" {
-		return base
-	}
-	return folder + "/" + base
-}
-
 // Delete removes an object.
 func (l *Local) Delete(_ context.Context, name string) error {
 	file, err := l.path(name)
@@ -353,7 +397,7 @@ func (l *Local) Delete(_ context.Context, name string) error {
 		return err
 	}
 	if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return plain(err)
+		return advise(err)
 	}
 	return nil
 }

@@ -11,44 +11,6 @@ import (
 	"sync"
 )
 
-// ErrCrashed: the process of a test is dead; every operation fails until the store is reopened.
-var ErrCrashed = errors.New("crashed")
-
-// Op is one kind of operation on a Mem, as faults see it.
-type Op string
-
-// The operations.
-const (
-	OpPutIfAbsent Op = "put-if-absent"
-	OpPut         Op = "put"
-	OpCreate      Op = "create" // the moment a writer is closed
-	OpGet         Op = "get"
-	OpOpen        Op = "open"
-	OpStat        Op = "stat"
-	OpList        Op = "list"
-	OpDelete      Op = "delete"
-)
-
-func (o Op) writes() bool {
-	return o == OpPutIfAbsent || o == OpPut || o == OpCreate || o == OpDelete
-}
-
-// Outcome of an operation that a fault meets.
-type Outcome int
-
-// The outcomes.
-const (
-	Normal    Outcome = iota
-	Fail              // not applied; the error is Fault.Err
-	LoseReply         // applied; the caller gets ErrUnknown (a write) or Fault.Err
-	LoseCall          // not applied; the caller gets ErrUnknown
-	Late              // applied before the next operation; the caller gets ErrUnknown now
-	Twice             // applied, then sent again by a hidden retry: the caller of PutIfAbsent gets ErrExists for its own object
-)
-
-// Faults decides the outcome of the n-th operation (from 0) of a Mem. It is called under the store's lock.
-type Faults func(n int, op Op, name string) (Outcome, error)
-
 // Mem is a store in memory. It is a double for tests: it can fail, lose answers, and crash after a given
 // write. The objects of a Mem are shared by all handles that Reopen makes of it.
 type Mem struct {
@@ -150,6 +112,11 @@ func (m *Mem) do(ctx context.Context, op Op, name string, apply func(o *memObjec
 	if err := ctx.Err(); err != nil {
 		return err
 	}
+	if op != OpList || name != "" {
+		if err := checkName(name); err != nil {
+			return err
+		}
+	}
 	outcome, fault, err := m.meet(op, name)
 	if err != nil {
 		return err
@@ -161,29 +128,35 @@ func (m *Mem) do(ctx context.Context, op Op, name string, apply func(o *memObjec
 		late()
 	}
 	o.late = nil
-	unknown := fmt.Errorf("%s: %w", name, ErrUnknown)
+	return o.settle(outcome, fault, op, name, apply)
+}
+
+// settle applies an operation as its outcome says.
+func (o *memObjects) settle(outcome Outcome, fault error, op Op, name string, apply func(o *memObjects) error) error {
 	switch outcome {
 	case Fail:
 		return fmt.Errorf("%s %s: %w", op, name, fault)
 	case LoseCall:
-		return unknown
+		return unknown(name, fault)
 	case Late:
 		o.late = append(o.late, func() { _ = apply(o) })
-		return unknown
+		return unknown(name, fault)
 	case LoseReply:
 		if err := apply(o); err != nil {
 			return err
 		}
-		if fault != nil && !op.writes() {
-			return fault
-		}
-		return unknown
+		return unknown(name, fault)
 	case Twice:
 		_ = apply(o)
-		return apply(o)
-	default:
-		return apply(o)
 	}
+	return apply(o)
+}
+
+func unknown(name string, fault error) error {
+	if fault == nil {
+		return fmt.Errorf("%s: %w", name, ErrUnknown)
+	}
+	return fmt.Errorf("%s: %w: %w", name, ErrUnknown, fault)
 }
 
 func (m *Mem) meet(op Op, name string) (Outcome, error, error) {
@@ -236,7 +209,10 @@ func (m *Mem) Put(ctx context.Context, name string, body []byte) error {
 }
 
 // Create opens a writer.
-func (m *Mem) Create(_ context.Context, name string) (Writer, error) {
+func (m *Mem) Create(ctx context.Context, name string) (Writer, error) {
+	if err := errors.Join(ctx.Err(), checkName(name)); err != nil {
+		return nil, err
+	}
 	return &memWriter{m: m, name: name}, nil
 }
 
@@ -246,6 +222,7 @@ type memWriter struct {
 	name string
 }
 
+// Close counts as one durable write.
 func (w *memWriter) Close() error {
 	return w.m.do(context.Background(), OpCreate, w.name, func(o *memObjects) error { o.put(w.name, w.Bytes()); return nil })
 }
@@ -298,11 +275,7 @@ func (m *Mem) Stat(ctx context.Context, name string) (in Info, err error) {
 func (m *Mem) List(ctx context.Context, folder, startAfter string) (out []Info, err error) {
 	err = m.do(ctx, OpList, folder, func(o *memObjects) error {
 		for _, name := range slices.Sorted(maps.Keys(o.objects)) {
-			dir := path.Dir(name)
-			if dir == "." {
-				dir = ""
-			}
-			if dir == folder && path.Base(name) > startAfter {
+			if name == join(folder, path.Base(name)) && path.Base(name) > startAfter {
 				out = append(out, o.info(name))
 			}
 		}

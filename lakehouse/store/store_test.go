@@ -137,12 +137,75 @@ func TestPutIfAbsentRaceHasOneWinner(t *testing.T) {
 	})
 }
 
-func TestLocalRefusesNamesOutsideItsFolder(t *testing.T) {
-	s, err := NewLocal(t.TempDir())
+// A name never leads out of the root, whatever the operation.
+func TestNamesStayInside(t *testing.T) {
+	ctx := context.Background()
+	forEachStore(t, func(t *testing.T, s Store) {
+		for _, name := range []string{"../x", "/etc/passwd", "a/../../../x", "a/./b", "a//b"} {
+			ops := map[string]func() error{
+				"put if absent": func() error { _, err := s.PutIfAbsent(ctx, name, nil); return err },
+				"put":           func() error { return s.Put(ctx, name, nil) },
+				"create":        func() error { _, err := s.Create(ctx, name); return err },
+				"get":           func() error { _, _, err := s.Get(ctx, name); return err },
+				"open":          func() error { _, err := s.Open(ctx, name); return err },
+				"stat":          func() error { _, err := s.Stat(ctx, name); return err },
+				"list":          func() error { _, err := s.List(ctx, name, ""); return err },
+				"delete":        func() error { return s.Delete(ctx, name) },
+			}
+			for op, run := range ops {
+				require.ErrorContains(t, run(), "is not a relative path", "%s %s", op, name)
+			}
+		}
+	})
+}
+
+// Names are relative to the store in all that it tells, and whole in its errors.
+func TestNamesInAnswers(t *testing.T) {
+	ctx := context.Background()
+	forEachStore(t, func(t *testing.T, s Store) {
+		made, err := s.PutIfAbsent(ctx, "d/a", []byte("x"))
+		require.NoError(t, err)
+		_, got, err := s.Get(ctx, "d/a")
+		require.NoError(t, err)
+		stat, err := s.Stat(ctx, "d/a")
+		require.NoError(t, err)
+		list, err := s.List(ctx, "d", "")
+		require.NoError(t, err)
+		require.Equal(t, []Info{made, made, made}, append(list, got, stat))
+		require.Equal(t, "d/a", made.Name)
+		_, err = s.PutIfAbsent(ctx, "d/a", nil)
+		require.ErrorContains(t, err, "d/a")
+		_, err = s.Open(ctx, "d/missing")
+		require.ErrorContains(t, err, "d/missing")
+	})
+}
+
+// The folder of an object may vanish (a vacuum removes empty ones) and is made again.
+func TestLocalMakesItsFolderAgain(t *testing.T) {
+	ctx, dir := context.Background(), t.TempDir()
+	s, err := NewLocal(dir)
 	require.NoError(t, err)
-	for _, name := range []string{"../x", "/etc/passwd", "a/../../x", "", "."} {
-		require.ErrorContains(t, s.Put(context.Background(), name, nil), "is not a relative path", name)
-	}
+	require.NoError(t, s.Put(ctx, "d/a", nil))
+	require.NoError(t, os.RemoveAll(filepath.Join(dir, "d")))
+	require.NoError(t, s.Put(ctx, "d/b", nil))
+}
+
+// What fails before link(2) certainly did not happen.
+func TestLocalFailsForCertainBeforeTheLink(t *testing.T) {
+	ctx, dir := context.Background(), t.TempDir()
+	s, err := NewLocal(dir)
+	require.NoError(t, err)
+	require.NoError(t, s.Put(ctx, "file", nil))
+	_, err = s.PutIfAbsent(ctx, "file/below", nil)
+	require.Error(t, err)
+	require.NotErrorIs(t, err, ErrUnknown)
+	require.NotErrorIs(t, err, ErrExists)
+	cancelled, cancel := context.WithCancel(ctx)
+	cancel()
+	_, err = s.PutIfAbsent(cancelled, "new", nil)
+	require.ErrorIs(t, err, context.Canceled)
+	_, err = s.Stat(ctx, "new")
+	require.ErrorIs(t, err, ErrNotExist)
 }
 
 func TestLocalLeavesNoTemporaryFiles(t *testing.T) {
@@ -164,7 +227,7 @@ func TestMemFaults(t *testing.T) {
 	for name, c := range map[string]struct {
 		outcome Outcome
 		want    error
-		later   bool // after the next operation
+		later   bool // there after the next operation
 	}{
 		"fail":       {Fail, boom, false},
 		"lost reply": {LoseReply, ErrUnknown, true},
@@ -174,18 +237,73 @@ func TestMemFaults(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := NewMem()
-			m.Inject(func(n int, _ Op, _ string) (Outcome, error) {
-				if n == 0 {
-					return c.outcome, map[bool]error{true: boom}[c.outcome == Fail]
-				}
-				return Normal, nil
-			})
+			m.Inject(Meet(Fault{Op: OpPutIfAbsent, Outcome: c.outcome, Err: boom}))
 			_, err := m.PutIfAbsent(ctx, "a", []byte("x"))
 			require.ErrorIs(t, err, c.want)
 			_, err = m.Stat(ctx, "a")
 			require.Equal(t, c.later, err == nil)
 		})
 	}
+}
+
+// Which operations a fault meets: put a, put log/1, get a, put log/2, get a.
+func TestFaultConditions(t *testing.T) {
+	ctx := context.Background()
+	boom := errors.New("boom")
+	for name, c := range map[string]struct {
+		fault Fault
+		met   []int
+	}{
+		"the first of any":       {Fault{}, []int{0}},
+		"the third of any":       {Fault{Nth: 2}, []int{2}},
+		"the second read":        {Fault{Op: OpGet, Nth: 1}, []int{4}},
+		"by name":                {Fault{Name: "log/*"}, []int{1}},
+		"by name, every":         {Fault{Name: "log/*", Every: true}, []int{1, 3}},
+		"every write":            {Fault{Writes: true, Every: true}, []int{0, 1, 3}},
+		"writes from the second": {Fault{Writes: true, Nth: 1, Every: true}, []int{1, 3}},
+		"nothing fits":           {Fault{Op: OpDelete, Every: true}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := NewMem()
+			c.fault.Outcome, c.fault.Err = Fail, boom
+			m.Inject(Meet(c.fault))
+			put := func(name string) error { return m.Put(ctx, name, nil) }
+			get := func() error { _, _, err := m.Get(ctx, "a"); return err }
+			var met []int
+			for i, err := range []error{put("a"), put("log/1"), get(), put("log/2"), get()} {
+				if errors.Is(err, boom) {
+					met = append(met, i)
+				}
+			}
+			require.Equal(t, c.met, met)
+		})
+	}
+}
+
+func TestMemShorthands(t *testing.T) {
+	ctx := context.Background()
+	boom := errors.New("boom")
+	m := NewMem()
+	m.FailAt(1, boom)
+	require.NoError(t, m.Put(ctx, "a", nil))
+	require.ErrorIs(t, m.Put(ctx, "b", nil), boom)
+	require.NoError(t, m.Put(ctx, "b", nil))
+	require.Equal(t, 3, m.Ops())
+	m.FailAppliedAt(0, boom)
+	_, err := m.PutIfAbsent(ctx, "c", nil)
+	require.ErrorIs(t, err, ErrUnknown)
+	require.ErrorIs(t, err, boom)
+	m.FailWrites(boom)
+	w, err := m.Create(ctx, "d")
+	require.NoError(t, err)
+	require.ErrorIs(t, w.Close(), boom)
+	require.ErrorIs(t, m.Delete(ctx, "a"), boom)
+	_, err = m.Stat(ctx, "c")
+	require.NoError(t, err, "reading goes on")
+	other := m.Clone()
+	require.NoError(t, other.Delete(ctx, "a"))
+	_, err = m.Stat(ctx, "a")
+	require.NoError(t, err, "a clone is another store")
 }
 
 func TestMemCrash(t *testing.T) {

@@ -14,7 +14,8 @@ type sub struct {
 }
 
 func (s *sub) PutIfAbsent(ctx context.Context, name string, body []byte) (Info, error) {
-	return s.s.PutIfAbsent(ctx, join(s.folder, name), body)
+	in, err := s.s.PutIfAbsent(ctx, join(s.folder, name), body)
+	return s.inside(in), err
 }
 func (s *sub) Put(ctx context.Context, name string, body []byte) error {
 	return s.s.Put(ctx, join(s.folder, name), body)
@@ -23,22 +24,31 @@ func (s *sub) Create(ctx context.Context, name string) (Writer, error) {
 	return s.s.Create(ctx, join(s.folder, name))
 }
 func (s *sub) Get(ctx context.Context, name string) ([]byte, Info, error) {
-	return s.s.Get(ctx, join(s.folder, name))
+	body, in, err := s.s.Get(ctx, join(s.folder, name))
+	return body, s.inside(in), err
 }
 func (s *sub) Open(ctx context.Context, name string) (Reader, error) {
 	return s.s.Open(ctx, join(s.folder, name))
 }
 func (s *sub) Stat(ctx context.Context, name string) (Info, error) {
-	return s.s.Stat(ctx, join(s.folder, name))
+	in, err := s.s.Stat(ctx, join(s.folder, name))
+	return s.inside(in), err
 }
 func (s *sub) List(ctx context.Context, folder, startAfter string) ([]Info, error) {
 	list, err := s.s.List(ctx, strings.TrimSuffix(join(s.folder, folder), "/"), startAfter)
 	for i := range list {
-		list[i].Name = strings.TrimPrefix(list[i].Name, s.folder+"/")
+		list[i] = s.inside(list[i])
 	}
 	return list, err
 }
 func (s *sub) Delete(ctx context.Context, name string) error {
 	return s.s.Delete(ctx, join(s.folder, name))
 }
+
+// inside names an object relative to the folder.
+func (s *sub) inside(in Info) Info {
+	in.Name = strings.TrimPrefix(in.Name, s.folder+"/")
+	return in
+}
+
 func (s *sub) String() string { return s.s.String() + "/" + s.folder }
