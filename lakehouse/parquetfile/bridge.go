@@ -1,14 +1,59 @@
 package parquetfile
 
 import (
-	_ "unsafe" // for go:linkname
+	"reflect"
+	"unsafe" // also for go:linkname
 
 	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/encoding"
+	"github.com/parquet-go/parquet-go/format"
 )
 
+// Everything that reaches behind parquet-go's public interface is in this file. TestBridge fails when the
+// library's version, and with it perhaps one of these, changes.
+
 // writeDataPage hands a page to the encoder of a column. parquet-go's public ways in all go through one
-// parquet.Value per value, which costs four times the encoding itself; this is the method they end in. TestBridge fails
-// when the library's version, and with it perhaps the method, changes.
+// parquet.Value per value, which costs four times the encoding itself; this is the method they end in.
 //
 //go:linkname writeDataPage github.com/parquet-go/parquet-go.(*ColumnWriter).writeDataPage
 func writeDataPage(c *parquet.ColumnWriter, page parquet.Page) (int64, error)
+
+// columnWriterFields are the offsets of the fields that choose between a dictionary and plain values.
+type columnWriterFields struct {
+	dictionary, columnType, encoding, chunk uintptr
+	found                                   bool
+}
+
+// fields is not found when a field is gone or has another type: then no column gets a dictionary.
+var fields = findFields(reflect.TypeFor[parquet.ColumnWriter]())
+
+func findFields(t reflect.Type) (f columnWriterFields) {
+	f.found = true
+	at := func(name string, want reflect.Type) uintptr {
+		field, ok := t.FieldByName(name)
+		f.found = f.found && ok && field.Type == want
+		return field.Offset
+	}
+	f.dictionary = at("dictionary", reflect.TypeFor[parquet.Dictionary]())
+	f.columnType = at("columnType", reflect.TypeFor[parquet.Type]())
+	f.encoding = at("encoding", reflect.TypeFor[encoding.Encoding]())
+	f.chunk = at("columnChunk", reflect.TypeFor[*format.ColumnChunk]())
+	return f
+}
+
+func field[T any](c *parquet.ColumnWriter, offset uintptr) *T {
+	return (*T)(unsafe.Add(unsafe.Pointer(c), offset))
+}
+
+// setDictionary puts a filled dictionary in the place of the empty one of a column that was declared with one.
+func setDictionary(c *parquet.ColumnWriter, d parquet.Dictionary) {
+	*field[parquet.Dictionary](c, fields.dictionary) = d
+}
+
+// dropDictionary makes a column that was declared with a dictionary a plain one. Nothing may have been written to it.
+func dropDictionary(c *parquet.ColumnWriter, plain parquet.Type) {
+	*field[parquet.Dictionary](c, fields.dictionary) = nil
+	*field[parquet.Type](c, fields.columnType) = plain
+	*field[encoding.Encoding](c, fields.encoding) = &parquet.Plain
+	(*field[*format.ColumnChunk](c, fields.chunk)).MetaData.Encoding = []format.Encoding{format.Plain, format.RLE}
+}

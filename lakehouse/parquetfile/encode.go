@@ -2,8 +2,8 @@ package parquetfile
 
 import (
 	"fmt"
-	"slices"
 
+	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/arrow/array"
 	"github.com/apache/arrow/go/v17/arrow/bitutil"
 	"github.com/apache/arrow/go/v17/arrow/decimal128"
@@ -16,60 +16,85 @@ import (
 // pager makes pages of the columns of one row group. It owns scratch memory that a page
 // needs only until it is encoded.
 type pager struct {
-	i32     []int32
-	i64     []int64
-	f32     []float32
-	f64     []float64
-	bytes   []byte
-	ends    []uint32
-	levels  []byte
-	present []int32 // positions of the values that are not null
+	i32        []int32
+	i64        []int64
+	f32        []float32
+	f64        []float64
+	bytes      []byte
+	ends       []uint32
+	levels     []byte
+	present    []int32 // positions of the values that are not null
+	dictionary dictionary
 }
 
-// column encodes rows [0, n) of a column, page by page.
-func (p *pager) column(w *parquet.ColumnWriter, index int, t parquet.Type, f columnar.Field, c columnar.Column, stats *Stats) error {
+// target is where a column of a row group goes.
+type target struct {
+	w     *parquet.ColumnWriter
+	index int
+	typ   parquet.Type
+	field columnar.Field
+	stats *Stats
+}
+
+// encode writes a column, all rows of the row group, page by page.
+func (p *pager) encode(to target, c columnar.Column) error {
+	if c.NullN() > 0 && !to.field.Nullable {
+		return fmt.Errorf("column %s: %d NULL values in a NOT NULL column", to.field.Name, c.NullN())
+	}
+	dict := p.choose(to, c)
+	ids := p.dictionary.ids
 	for from := 0; from < c.Len(); from += pageRows {
-		until := min(from+pageRows, c.Len())
-		part := array.NewSlice(c, int64(from), int64(until))
-		err := p.page(w, index, t, f, part, stats)
+		part := array.NewSlice(c, int64(from), int64(min(from+pageRows, c.Len())))
+		err := p.page(to, part, dict, &ids)
 		part.Release()
 		if err != nil {
-			return fmt.Errorf("column %s: %w", f.Name, err)
+			return fmt.Errorf("column %s: %w", to.field.Name, err)
 		}
 	}
 	return nil
 }
 
-func (p *pager) page(w *parquet.ColumnWriter, index int, t parquet.Type, f columnar.Field, c columnar.Column, stats *Stats) error {
-	nulls := c.NullN()
-	if nulls > 0 && !f.Nullable {
-		return fmt.Errorf("%d NULL values in a NOT NULL column", nulls)
+// choose gives a text column its dictionary, or takes the declared one from it.
+func (p *pager) choose(to target, c columnar.Column) parquet.Dictionary {
+	texts, ok := c.(*array.String)
+	if !ok || !fields.found {
+		return nil
 	}
-	p.mark(c)
-	values, n, err := p.dense(c, f.Type)
-	if err != nil {
-		return err
+	if !p.dictionary.fill(texts) {
+		dropDictionary(to.w, to.typ)
+		return nil
 	}
-	var levels []byte
-	if f.Nullable {
-		levels = p.definitions(c)
-	}
-	pg := newPage(t.NewPage(index, n, values), c.Len(), nulls, levels)
-	pg.nan = hasNaN(c)
-	stats.add(pg)
-	_, err = writeDataPage(w, pg)
-	return err
+	dict := p.dictionary.parquet(to.typ, to.index)
+	setDictionary(to.w, dict)
+	return dict
 }
 
-// hasNaN reports whether a float column holds NaN. A null slot may hold anything, so this may say yes for nothing.
-func hasNaN(c columnar.Column) bool {
-	switch a := c.(type) {
-	case *array.Float32:
-		return slices.ContainsFunc(a.Float32Values(), func(v float32) bool { return v != v })
-	case *array.Float64:
-		return slices.ContainsFunc(a.Float64Values(), func(v float64) bool { return v != v })
+// page writes one page. With a dictionary it takes the ids of its values off the front of ids.
+func (p *pager) page(to target, c columnar.Column, dict parquet.Dictionary, ids *[]int32) error {
+	p.mark(c)
+	pg := &page{rows: int64(c.Len()), nulls: int64(c.NullN())}
+	if to.field.Nullable {
+		pg.levels = p.definitions(c)
 	}
-	return false
+	if dict != nil {
+		n := c.Len() - c.NullN()
+		mine := (*ids)[:n:n]
+		*ids = (*ids)[n:]
+		pg.Page = dict.Type().NewPage(to.index, n, encoding.Int32Values(mine))
+		pg.bounds = p.dictionary.bounds(mine)
+	} else {
+		values, n, err := p.dense(c, to.field.Type)
+		if err != nil {
+			return err
+		}
+		pg.Page = to.typ.NewPage(to.index, n, values)
+		if n > 0 {
+			pg.bounds = boundsOf(pg.Page)
+		}
+	}
+	to.stats.add(to.typ, pg.rows, pg.nulls, pg.bounds)
+	_, err := writeDataPage(to.w, pg)
+	return err
 }
 
 // mark lists the rows that hold a value.
@@ -124,14 +149,14 @@ func (p *pager) dense(c columnar.Column, t columnar.Type) (encoding.Values, int,
 		v := pick(p, &p.i32, a.Int32Values(), c.NullN())
 		return encoding.Int32Values(v), len(v), nil
 	case *array.Date32:
-		p.i32 = widen(p, p.i32, a.Date32Values(), c.NullN())
-		return encoding.Int32Values(p.i32), len(p.i32), nil
+		v := pick(p, &p.i32, arrow.Int32Traits.CastFromBytes(arrow.Date32Traits.CastToBytes(a.Date32Values())), c.NullN())
+		return encoding.Int32Values(v), len(v), nil
 	case *array.Int64:
 		v := pick(p, &p.i64, a.Int64Values(), c.NullN())
 		return encoding.Int64Values(v), len(v), nil
 	case *array.Timestamp:
-		p.i64 = widen(p, p.i64, a.TimestampValues(), c.NullN())
-		return encoding.Int64Values(p.i64), len(p.i64), nil
+		v := pick(p, &p.i64, arrow.Int64Traits.CastFromBytes(arrow.TimestampTraits.CastToBytes(a.TimestampValues())), c.NullN())
+		return encoding.Int64Values(v), len(v), nil
 	case *array.Float32:
 		v := pick(p, &p.f32, a.Float32Values(), c.NullN())
 		return encoding.FloatValues(v), len(v), nil
@@ -160,22 +185,18 @@ func pick[T any](p *pager, scratch *[]T, values []T, nulls int) []T {
 	return *scratch
 }
 
-type integer interface {
-	~int8 | ~int16 | ~int32 | ~int64
-}
-
 // widen packs and converts.
-func widen[T, F integer](p *pager, out []T, values []F, nulls int) []T {
+func widen[F int8 | int16](p *pager, out []int32, values []F, nulls int) []int32 {
 	if nulls == 0 {
 		out = grow(out, len(values))
 		for i, v := range values {
-			out[i] = T(v)
+			out[i] = int32(v)
 		}
 		return out
 	}
 	out = grow(out, len(p.present))
 	for i, row := range p.present {
-		out[i] = T(values[row])
+		out[i] = int32(values[row])
 	}
 	return out
 }
@@ -197,8 +218,7 @@ func (p *pager) booleans(a *array.Boolean) (encoding.Values, int, error) {
 	return encoding.BooleanValues(p.bytes), n, nil
 }
 
-// binaries uses the bytes in place and packs the offsets only: a null has no bytes of its own in columns made here, and
-// where it does (slices of foreign arrays) the values are copied.
+// binaries uses the bytes in place. With nulls it packs them, as a null may have bytes of its own.
 func (p *pager) binaries(offsets []int32, data []byte, rows, nulls int) (encoding.Values, int, error) {
 	n := rows - nulls
 	p.ends = grow(p.ends, n+1)

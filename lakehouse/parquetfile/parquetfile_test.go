@@ -1,6 +1,7 @@
 package parquetfile
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -13,10 +14,15 @@ import (
 	"github.com/apache/arrow/go/v17/arrow/decimal128"
 	"github.com/apache/arrow/go/v17/arrow/memory"
 	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+	"golang.org/x/sync/errgroup"
+	"pgregory.net/rapid"
 
 	"github.com/lakewheel/lakewheel/columnar"
 	"github.com/lakewheel/lakewheel/lakehouse/store"
 )
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 var everyType = columnar.NewSchema(
 	columnar.Field{Name: "z_bool", Type: columnar.Boolean, Nullable: true},
@@ -96,12 +102,13 @@ func lines(batches ...*columnar.Batch) []string {
 	return out
 }
 
-func readAll(t *testing.T, s store.Store, name string, schema *columnar.Schema) []string {
+func readAll(t testing.TB, s store.Store, name string, schema *columnar.Schema) []string {
 	f, err := s.Open(context.Background(), name)
 	require.NoError(t, err)
 	defer f.Close()
 	r, err := OpenReader(f, schema)
 	require.NoError(t, err)
+	defer r.Close()
 	var out []string
 	for {
 		b, err := r.Next(context.Background())
@@ -114,7 +121,7 @@ func readAll(t *testing.T, s store.Store, name string, schema *columnar.Schema) 
 	}
 }
 
-func newTestWriter(t *testing.T, s store.Store, schema *columnar.Schema, target int64) *Writer {
+func newTestWriter(t testing.TB, s store.Store, schema *columnar.Schema, target int64) *Writer {
 	n := 0
 	w, err := NewWriter(s, schema, Options{TargetBytes: target, Name: func() string { n++; return fmt.Sprintf("part-%d.parquet", n) }})
 	require.NoError(t, err)
@@ -124,33 +131,46 @@ func newTestWriter(t *testing.T, s store.Store, schema *columnar.Schema, target 
 // Every type, any share of nulls, slices and empty batches read back as they were written, and the
 // columns stand in schema order, which is not that of their names.
 func TestRoundTrip(t *testing.T) {
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
-	rng := rand.New(rand.NewPCG(seed, 0))
 	ctx := context.Background()
-	for _, nulls := range []float64{0, 0.1, 0.9, 1} {
+	rapid.Check(t, func(rt *rapid.T) {
+		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "seed"), 0))
+		nulls := rapid.SampledFrom([]float64{0, 0.1, 0.9, 1}).Draw(rt, "nulls")
 		s := store.NewMem()
 		w := newTestWriter(t, s, everyType, 0)
 		var want []string
-		for _, rows := range []int{0, 1, 1000, 7} {
+		for range rapid.IntRange(0, 4).Draw(rt, "batches") {
+			rows := rapid.SampledFrom([]int{0, 1, 7, 300}).Draw(rt, "rows")
 			b := randomBatch(rng, rows, nulls)
 			part := columnar.Slice(b, rows/3, rows)
-			require.NoError(t, w.Write(ctx, 1, part))
+			require.NoError(rt, w.Write(ctx, 1, part))
 			want = append(want, lines(part)...)
 			part.Release()
 			b.Release()
 		}
 		files, err := w.Finish(ctx)
-		require.NoError(t, err)
-		require.Len(t, files, 1)
-		require.EqualValues(t, len(want), files[0].Rows)
-		require.Equal(t, want, readAll(t, s, files[0].Name, everyType))
-		require.Equal(t, want, readAll(t, s, files[0].Name, relaxed(everyType)), "the file's own schema gives the same")
-	}
+		require.NoError(rt, err)
+		if len(want) == 0 {
+			require.Empty(rt, files)
+			return
+		}
+		require.EqualValues(rt, len(want), files[0].Rows)
+		require.Equal(rt, want, readAll(t, s, files[0].Name, everyType))
+		require.Equal(rt, want, readAll(t, s, files[0].Name, nil), "the file's own schema gives the same")
+	})
 }
 
-// relaxed is what a file tells of a schema.
-func relaxed(*columnar.Schema) *columnar.Schema { return nil }
+// A row group larger than a page and than a batch that is read: nothing is lost at the seams.
+func TestRoundTripOfManyPages(t *testing.T) {
+	ctx := context.Background()
+	s := store.NewMem()
+	w := newTestWriter(t, s, everyType, 0)
+	b := randomBatch(rand.New(rand.NewPCG(1, 1)), 150_001, 0.2)
+	defer b.Release()
+	require.NoError(t, w.Write(ctx, 0, b))
+	files, err := w.Finish(ctx)
+	require.NoError(t, err)
+	require.Equal(t, lines(b), readAll(t, s, files[0].Name, everyType))
+}
 
 // Files hold lanes in order, whatever the order of the calls.
 func TestLanesStandInOrder(t *testing.T) {
@@ -191,6 +211,10 @@ func TestTargetSizeEndsAFile(t *testing.T) {
 	require.Greater(t, len(files), 1)
 	total := int64(0)
 	for _, f := range files {
+		require.Len(t, readAll(t, s, f.Name, everyType), int(f.Rows))
+		in, err := s.Stat(ctx, f.Name)
+		require.NoError(t, err)
+		require.Equal(t, in.Size, f.Bytes)
 		total += f.Rows
 	}
 	require.EqualValues(t, 3*8*(groupRows/8), total)
@@ -214,47 +238,120 @@ func TestNullInARequiredColumn(t *testing.T) {
 	require.ErrorContains(t, err, "column n: 1 NULL values in a NOT NULL column")
 }
 
-// Statistics bound the values: exact for numbers, a prefix and a raised prefix for long texts.
-func TestStats(t *testing.T) {
-	schema := columnar.NewSchema(columnar.Field{Name: "s", Type: columnar.String, Nullable: true})
+func TestWrongRows(t *testing.T) {
+	schema := columnar.NewSchema(columnar.Field{Name: "n", Type: columnar.BigInt}, columnar.Field{Name: "s", Type: columnar.String})
 	w := newTestWriter(t, store.NewMem(), schema, 0)
-	long := fmt.Sprintf("%0100d", 7)
-	b := columnar.NewBatch(schema, []columnar.Column{columnar.NewStringColumn([]string{"b", long})}, 2)
-	defer b.Release()
-	require.NoError(t, w.Write(context.Background(), 0, b))
-	files, err := w.Finish(context.Background())
-	require.NoError(t, err)
-	st := files[0].Stats[0]
-	require.EqualValues(t, 2, st.Rows)
-	require.Equal(t, long[:maxBound], string(st.Min.ByteArray()))
-	require.Equal(t, "b", string(st.Max.ByteArray()))
-	up, ok := raise([]byte("aé"))
-	require.True(t, ok)
-	require.Equal(t, "aê", string(up))
-	_, ok = raise([]byte("\U0010ffff"))
-	require.False(t, ok)
-}
-
-func TestBridge(t *testing.T) {
-	info := libraryVersion()
-	require.Contains(t, []string{"v0.32.0", ""}, info, "parquet-go changed: check that (*ColumnWriter).writeDataPage still takes a Page, then name the version here")
-}
-
-func BenchmarkWrite(b *testing.B) {
-	rng := rand.New(rand.NewPCG(1, 1))
-	batch := randomBatch(rng, 32<<10, 0.1)
-	defer batch.Release()
-	b.ReportAllocs()
-	for b.Loop() {
-		w, err := NewWriter(store.NewMem(), everyType, Options{Name: func() string { return "x" }})
-		require.NoError(b, err)
-		for range 4 {
-			require.NoError(b, w.Write(context.Background(), 0, batch))
-		}
-		_, err = w.Finish(context.Background())
-		require.NoError(b, err)
+	for want, s := range map[string]*columnar.Schema{
+		"the rows have no column n":                  columnar.NewSchema(columnar.Field{Name: "s", Type: columnar.String}),
+		"column n of the rows is DOUBLE, not BIGINT": columnar.NewSchema(columnar.Field{Name: "n", Type: columnar.Double}),
+	} {
+		b := columnar.NewBatch(s, []columnar.Column{columnar.NewNullColumn(s.Fields[0].Type, 1)}, 1)
+		require.ErrorContains(t, w.Write(context.Background(), 0, b), want)
+		b.Release()
 	}
-	b.ReportMetric(float64(4*batch.Rows()*b.N)/b.Elapsed().Seconds(), "rows/s")
+}
+
+// The files depend on the rows of each lane alone: not on how they were cut into batches, nor on which goroutine was first.
+func TestSameRowsSameBytes(t *testing.T) {
+	ctx := context.Background()
+	rng := rand.New(rand.NewPCG(5, 5))
+	lanes := make([]*columnar.Batch, 3)
+	for i := range lanes {
+		lanes[i] = randomBatch(rng, groupRows/2*i+4000, 0.1)
+		defer lanes[i].Release()
+	}
+	write := func(step int) []byte {
+		s := store.NewMem()
+		w := newTestWriter(t, s, everyType, 0)
+		var group errgroup.Group
+		for id, b := range lanes {
+			group.Go(func() error { return writeInSteps(ctx, w, int64(id), b, step) })
+		}
+		require.NoError(t, group.Wait())
+		files, err := w.Finish(ctx)
+		require.NoError(t, err)
+		body, _, err := s.Get(ctx, files[0].Name)
+		require.NoError(t, err)
+		return body
+	}
+	want := write(1 << 20)
+	for _, step := range []int{997, 40_000} {
+		require.True(t, bytes.Equal(want, write(step)), "step %d", step)
+	}
+}
+
+func writeInSteps(ctx context.Context, w *Writer, lane int64, b *columnar.Batch, step int) error {
+	for from := 0; from < b.Rows(); from += step {
+		part := columnar.Slice(b, from, min(b.Rows(), from+step))
+		err := w.Write(ctx, lane, part)
+		part.Release()
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Columns are released, whichever way a writer ends.
+func TestWriterReleases(t *testing.T) {
+	ctx := context.Background()
+	schema := columnar.NewSchema(columnar.Field{Name: "s", Type: columnar.String})
+	for name, end := range map[string]func(w *Writer, s *store.Mem){
+		"finish": func(w *Writer, _ *store.Mem) { _, err := w.Finish(ctx); require.NoError(t, err) },
+		"abort":  func(w *Writer, _ *store.Mem) { w.Abort(); w.Abort() },
+		"finish fails": func(w *Writer, s *store.Mem) {
+			s.FailWrites(errors.New("boom"))
+			_, err := w.Finish(ctx)
+			require.ErrorContains(t, err, "boom")
+			w.Abort()
+		},
+		"finish is cancelled": func(w *Writer, _ *store.Mem) {
+			ctx, cancel := context.WithCancel(ctx)
+			cancel()
+			_, err := w.Finish(ctx)
+			require.ErrorIs(t, err, context.Canceled)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			pool := memory.NewCheckedAllocator(memory.DefaultAllocator)
+			defer pool.AssertSize(t, 0)
+			s := store.NewMem()
+			w := newTestWriter(t, s, schema, 0)
+			for lane := range int64(3) {
+				builder := array.NewStringBuilder(pool)
+				builder.AppendValues([]string{"a", "b"}, nil)
+				b := columnar.NewBatch(schema, []columnar.Column{builder.NewArray()}, 2)
+				builder.Release()
+				require.NoError(t, w.Write(ctx, lane, b))
+				b.Release()
+			}
+			end(w, s)
+		})
+	}
+}
+
+// Rests of many lanes with wide rows are joined into row groups of bounded size.
+func TestWideRowsEndRowGroups(t *testing.T) {
+	ctx := context.Background()
+	schema := columnar.NewSchema(columnar.Field{Name: "s", Type: columnar.String})
+	s := store.NewMem()
+	w := newTestWriter(t, s, schema, 0)
+	texts := make([]string, 10)
+	for i := range texts {
+		texts[i] = fmt.Sprintf("%01000000d", i)
+	}
+	b := columnar.NewBatch(schema, []columnar.Column{columnar.NewStringColumn(texts)}, len(texts))
+	defer b.Release()
+	for lane := range int64(8) {
+		require.NoError(t, w.Write(ctx, lane, b))
+	}
+	files, err := w.Finish(ctx)
+	require.NoError(t, err)
+	groups := metadata(t, s, files[0].Name).RowGroups
+	require.Len(t, groups, 2, "80 MB in row groups of at most 64 MiB")
+	for _, g := range groups {
+		require.LessOrEqual(t, g.TotalByteSize, int64(joinedBytes))
+	}
 }
 
 // FuzzReader flips bytes of a sound file: whatever comes out, nothing panics.

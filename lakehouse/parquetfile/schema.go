@@ -38,11 +38,14 @@ func leafOf(t columnar.Type) (parquet.Node, error) {
 	case columnar.DoubleKind:
 		return parquet.Leaf(parquet.DoubleType), nil
 	case columnar.DecimalKind:
-		return parquet.Decimal(int(t.Scale), int(t.Precision), decimalPhysical(int(t.Precision))), nil
+		return decimalLeaf(int(t.Precision), int(t.Scale)), nil
 	case columnar.StringKind:
-		return parquet.String(), nil
+		if fields.found {
+			return parquet.Encoded(parquet.String(), &parquet.RLEDictionary), nil
+		}
+		return parquet.Encoded(parquet.String(), &parquet.Plain), nil
 	case columnar.BinaryKind:
-		return parquet.Leaf(parquet.ByteArrayType), nil
+		return parquet.Encoded(parquet.Leaf(parquet.ByteArrayType), &parquet.Plain), nil // the default has fewer readers
 	case columnar.DateKind:
 		return parquet.Date(), nil
 	case columnar.TimestampKind:
@@ -51,15 +54,16 @@ func leafOf(t columnar.Type) (parquet.Node, error) {
 	return nil, fmt.Errorf("type %s cannot be written to Parquet", t)
 }
 
-// decimalPhysical is INT32 up to 9 digits, INT64 up to 18, and above the shortest fixed byte array.
-func decimalPhysical(precision int) parquet.Type {
+// decimalLeaf is INT32 up to 9 digits, INT64 up to 18, and above the shortest fixed byte array.
+func decimalLeaf(precision, scale int) parquet.Node {
 	switch {
 	case precision <= 9:
-		return parquet.Int32Type
+		return parquet.Decimal(scale, precision, parquet.Int32Type)
 	case precision <= 18:
-		return parquet.Int64Type
+		return parquet.Decimal(scale, precision, parquet.Int64Type)
 	}
-	return parquet.FixedLenByteArrayType(decimalBytes(precision))
+	wide := parquet.Decimal(scale, precision, parquet.FixedLenByteArrayType(decimalBytes(precision)))
+	return parquet.Leaf(wideDecimal{wide.Type()})
 }
 
 // decimalBytes is the fewest bytes that hold every unscaled value of the precision, in two's complement.

@@ -9,30 +9,23 @@ type Stats struct {
 	Min, Max    parquet.Value
 	Bounded     bool // there is at least one value that is not null
 	NaN         bool // a float column holds NaN, which bounds say nothing about
-	typ         parquet.Type
 }
 
-func (s *Stats) add(p *page) {
-	s.Rows, s.Nulls, s.NaN = s.Rows+p.rows, s.Nulls+p.nulls, s.NaN || p.nan
-	if p.bounded {
-		s.widen(p.min, p.max)
-	}
+func (s *Stats) add(t parquet.Type, rows, nulls int64, b bounds) {
+	s.merge(t, Stats{Rows: rows, Nulls: nulls, Min: b.low, Max: b.high, Bounded: b.ok, NaN: b.nan})
 }
 
-func (s *Stats) widen(low, high parquet.Value) {
-	if !s.Bounded || s.typ.Compare(low, s.Min) < 0 {
-		s.Min = low.Clone()
+// merge adds the bounds of other rows of the column, which is of type t. It keeps no memory of o.
+func (s *Stats) merge(t parquet.Type, o Stats) {
+	s.Rows, s.Nulls, s.NaN = s.Rows+o.Rows, s.Nulls+o.Nulls, s.NaN || o.NaN
+	if !o.Bounded {
+		return
 	}
-	if !s.Bounded || s.typ.Compare(high, s.Max) > 0 {
-		s.Max = high.Clone()
+	if !s.Bounded || t.Compare(o.Min, s.Min) < 0 {
+		s.Min = o.Min.Clone()
+	}
+	if !s.Bounded || t.Compare(o.Max, s.Max) > 0 {
+		s.Max = o.Max.Clone()
 	}
 	s.Bounded = true
-}
-
-// merge adds the bounds of another row group.
-func (s *Stats) merge(o Stats) {
-	s.Rows, s.Nulls, s.NaN = s.Rows+o.Rows, s.Nulls+o.Nulls, s.NaN || o.NaN
-	if o.Bounded {
-		s.widen(o.Min, o.Max)
-	}
 }

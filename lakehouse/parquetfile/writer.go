@@ -1,24 +1,20 @@
 package parquetfile
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"io"
+	"maps"
+	"runtime"
 	"slices"
 	"sync"
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/compress/zstd"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/lakewheel/lakewheel/columnar"
 	"github.com/lakewheel/lakewheel/lakehouse/store"
-)
-
-// A lane is encoded when it has grown to either bound.
-const (
-	groupRows  = 128 << 10
-	groupBytes = 16 << 20
 )
 
 // File is one finished data file.
@@ -53,18 +49,9 @@ type Writer struct {
 
 	mu    sync.Mutex // guards lanes and the making of row groups
 	lanes map[int64]*lane
-	done  bool
 }
 
-// lane is touched by one goroutine at a time.
-type lane struct {
-	rows    []*columnar.Batch
-	count   int
-	bytes   int64
-	encoded []*group
-}
-
-// group is an encoded row group that waits for its turn in a file.
+// group is an encoded row group that waits, compressed, for its turn in a file.
 type group struct {
 	w     *parquet.ConcurrentRowGroupWriter
 	rows  int64
@@ -78,42 +65,57 @@ func NewWriter(objects store.Store, schema *columnar.Schema, opts Options) (*Wri
 		return nil, err
 	}
 	w := &Writer{objects: objects, schema: schema, opts: opts, lanes: map[int64]*lane{}}
-	w.file = parquet.NewGenericWriter[any](io.Discard, append(unbounded(fs), fs,
+	w.file = parquet.NewGenericWriter[any](io.Discard, fs,
 		parquet.Compression(codec), parquet.DataPageVersion(1), parquet.DataPageStatistics(false),
-		parquet.CreatedBy("lakewheel", "1", "0"), parquet.MaxRowsPerRowGroup(1<<30))...)
+		parquet.CreatedBy("lakewheel", "1", "0"), parquet.MaxRowsPerRowGroup(1<<30))
 	for _, f := range fs.Fields() {
 		w.types = append(w.types, f.Type())
 	}
 	return w, nil
 }
 
-// unbounded leaves out the bounds of DECIMAL columns that are fixed byte arrays: the library compares those without their sign.
-func unbounded(fs *parquet.Schema) (opts []parquet.WriterOption) {
-	for _, f := range fs.Fields() {
-		if f.Type().Kind() == parquet.FixedLenByteArray {
-			opts = append(opts, parquet.SkipPageBounds(f.Name()))
-		}
-	}
-	return opts
-}
-
-// Write adds rows to a lane; the batch is borrowed. Calls for different lanes may be concurrent.
+// Write adds rows to a lane; the batch is borrowed, its columns are found by name. Calls for different lanes may be
+// concurrent. What fills a row group is encoded here and now.
 func (w *Writer) Write(ctx context.Context, id int64, b *columnar.Batch) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	l := w.lane(id)
-	b.Retain()
-	l.rows, l.count, l.bytes = append(l.rows, b), l.count+b.Rows(), l.bytes+b.Bytes()
-	if l.count < groupRows && l.bytes < groupBytes {
-		return nil
-	}
-	g, err := w.encode(l.take())
+	b, err := w.project(b)
 	if err != nil {
 		return err
 	}
-	l.encoded = append(l.encoded, g)
+	defer b.Release()
+	l, size := w.lane(id), sizeOf(b)
+	for from := 0; from < b.Rows(); {
+		from = l.rest.add(b, size, from)
+		if !l.rest.full() {
+			continue
+		}
+		g, err := w.encode(&l.rest, 1)
+		if err != nil {
+			return err
+		}
+		l.encoded = append(l.encoded, g)
+	}
 	return nil
+}
+
+// project returns the columns of the file, in its order.
+func (w *Writer) project(b *columnar.Batch) (*columnar.Batch, error) {
+	cols := make([]columnar.Column, w.schema.Len())
+	for i, f := range w.schema.Fields {
+		at := b.Schema().Index(f.Name)
+		if at < 0 {
+			return nil, fmt.Errorf("the rows have no column %s", f.Name)
+		}
+		if t := b.Schema().Fields[at].Type; t != f.Type {
+			return nil, fmt.Errorf("column %s of the rows is %s, not %s", f.Name, t, f.Type)
+		}
+		cols[i] = b.Column(at)
+	}
+	out := columnar.NewBatch(w.schema, cols, b.Rows())
+	out.Retain()
+	return out, nil
 }
 
 func (w *Writer) lane(id int64) *lane {
@@ -127,66 +129,32 @@ func (w *Writer) lane(id int64) *lane {
 	return l
 }
 
-// take hands over the batches that are not encoded yet.
-func (l *lane) take() []*columnar.Batch {
-	rows := l.rows
-	l.rows, l.count, l.bytes = nil, 0, 0
-	return rows
-}
-
-func releaseAll(batches []*columnar.Batch) {
-	for _, b := range batches {
-		b.Release()
+// encode makes a row group of rows, which it drops, with so many goroutines: a column is encoded by one of them.
+func (w *Writer) encode(rows *rest, workers int) (*group, error) {
+	b, err := rows.join()
+	if err != nil {
+		return nil, err
 	}
-}
-
-// encode makes a row group of batches and releases them.
-func (w *Writer) encode(batches []*columnar.Batch) (*group, error) {
-	defer releaseAll(batches)
+	defer b.Release()
 	g := w.newGroup()
-	p := pagers.Get().(*pager)
-	defer pagers.Put(p)
-	for _, b := range joined(batches) {
-		err := w.encodeBatch(g, p, b)
-		b.Release()
-		if err != nil {
+	g.rows = int64(b.Rows())
+	columns := g.w.ColumnWriters()
+	var tasks errgroup.Group
+	tasks.SetLimit(workers)
+	for i, f := range w.schema.Fields {
+		to := target{w: columns[i], index: i, typ: w.types[i], field: f, stats: &g.stats[i]}
+		task := func() error {
+			p := pagers.Get().(*pager)
+			defer pagers.Put(p)
+			return p.encode(to, b.Column(i))
+		}
+		if workers > 1 {
+			tasks.Go(task)
+		} else if err := task(); err != nil {
 			return nil, err
 		}
 	}
-	return g, nil
-}
-
-func (w *Writer) encodeBatch(g *group, p *pager, b *columnar.Batch) error {
-	columns := g.w.ColumnWriters()
-	for i, f := range w.schema.Fields {
-		at := b.Schema().Index(f.Name)
-		if at < 0 {
-			return fmt.Errorf("the rows have no column %s", f.Name)
-		}
-		g.stats[i].typ = w.types[i]
-		if err := p.column(columns[i], i, w.types[i], f, b.Column(at), &g.stats[i]); err != nil {
-			return err
-		}
-	}
-	g.rows += int64(b.Rows())
-	return nil
-}
-
-// joined makes full pages of small batches: pages of a few rows cost more than the copy. The caller releases the result.
-func joined(batches []*columnar.Batch) []*columnar.Batch {
-	rows := 0
-	for _, b := range batches {
-		rows += b.Rows()
-	}
-	if len(batches) > 1 && rows/len(batches) < pageRows/2 {
-		if one, err := columnar.Concat(batches); err == nil {
-			return []*columnar.Batch{one}
-		}
-	}
-	for _, b := range batches {
-		b.Retain()
-	}
-	return batches
+	return g, tasks.Wait()
 }
 
 func (w *Writer) newGroup() *group {
@@ -195,10 +163,10 @@ func (w *Writer) newGroup() *group {
 	return &group{w: w.file.BeginRowGroup(), stats: make([]Stats, w.schema.Len())}
 }
 
-// Finish writes the files, durable. No rows, no file.
+// Finish writes the files, durable, and ends the writer. No rows, no file.
 func (w *Writer) Finish(ctx context.Context) ([]File, error) {
-	w.done = true
-	groups, err := w.groups()
+	defer w.Abort()
+	groups, err := w.groups(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -213,42 +181,56 @@ func (w *Writer) Finish(ctx context.Context) ([]File, error) {
 	return files, nil
 }
 
-// groups are all row groups in lane order. The rest of each lane is joined with the rest of the next ones.
-func (w *Writer) groups() ([]*group, error) {
-	ids := make([]int64, 0, len(w.lanes))
-	for id := range w.lanes {
-		ids = append(ids, id)
-	}
-	slices.SortFunc(ids, cmp.Compare)
-	var out []*group
-	var rest []*columnar.Batch
-	rows := 0
-	flush := func() error {
-		if len(rest) == 0 {
-			return nil
+// groups are all row groups in lane order. The rest of each lane is joined with the rests of the next ones, as far as
+// no row group stands between them, and encoded by all processors.
+func (w *Writer) groups(ctx context.Context) ([]*group, error) {
+	out, rests := w.inOrder()
+	defer func() {
+		for i := range rests {
+			rests[i].release()
 		}
-		g, err := w.encode(rest)
-		rest, rows = nil, 0
-		out = append(out, g)
-		return err
+	}()
+	processors := runtime.GOMAXPROCS(0)
+	tasks, ctx := errgroup.WithContext(ctx)
+	tasks.SetLimit(1 + processors/max(1, w.schema.Len()))
+	for i := range rests {
+		if out[i] != nil {
+			continue
+		}
+		tasks.Go(func() error {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			g, err := w.encode(&rests[i], processors)
+			out[i] = g
+			return err
+		})
 	}
-	for _, id := range ids {
+	return out, tasks.Wait()
+}
+
+// inOrder takes everything out of the lanes: at each position there is an encoded row group, or nil and the rows of one.
+func (w *Writer) inOrder() (encoded []*group, rests []rest) {
+	var open rest
+	closeRest := func() {
+		if open.rows > 0 {
+			encoded, rests = append(encoded, nil), append(rests, open.take())
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(w.lanes)) {
 		l := w.lanes[id]
 		if len(l.encoded) > 0 {
-			if err := flush(); err != nil {
-				return nil, err
-			}
-			out = append(out, l.encoded...)
+			closeRest()
+			encoded, rests = append(encoded, l.encoded...), append(rests, make([]rest, len(l.encoded))...)
 		}
-		rows += l.count
-		rest = append(rest, l.take()...)
-		if rows >= groupRows {
-			if err := flush(); err != nil {
-				return nil, err
-			}
+		if !open.fits(l.rest) {
+			closeRest()
 		}
+		open.append(l.rest.take())
 	}
-	return out, flush()
+	closeRest()
+	clear(w.lanes)
+	return encoded, rests
 }
 
 // writeFile writes row groups until the file is large enough, and reports how many it took.
@@ -258,25 +240,23 @@ func (w *Writer) writeFile(ctx context.Context, groups []*group) (f File, n int,
 	if err != nil {
 		return f, 0, err
 	}
-	defer func() {
-		if err != nil {
-			out.Abort()
-		}
-	}()
+	defer out.Abort()
 	counter := &countingWriter{w: out}
 	w.file.Reset(counter)
-	for _, g := range groups {
+	for n < len(groups) && (n == 0 || w.opts.TargetBytes <= 0 || counter.n < w.opts.TargetBytes) {
+		if err := ctx.Err(); err != nil {
+			return f, 0, err
+		}
+		g := groups[n]
 		if _, err := g.w.Commit(); err != nil {
 			return f, 0, fmt.Errorf("write %s: %w", f.Name, err)
 		}
-		n, f.Rows = n+1, f.Rows+g.rows
+		f.Rows += g.rows
 		for i := range f.Stats {
-			f.Stats[i].typ = w.types[i]
-			f.Stats[i].merge(g.stats[i])
+			f.Stats[i].merge(w.types[i], g.stats[i])
 		}
-		if w.opts.TargetBytes > 0 && counter.n >= w.opts.TargetBytes {
-			break
-		}
+		groups[n] = nil // its buffers may go
+		n++
 	}
 	if err := w.file.Close(); err != nil {
 		return f, 0, fmt.Errorf("write %s: %w", f.Name, err)
@@ -285,15 +265,12 @@ func (w *Writer) writeFile(ctx context.Context, groups []*group) (f File, n int,
 	return f, n, out.Close()
 }
 
-// Abort drops what was not finished.
+// Abort drops what was not finished. No other call may be under way.
 func (w *Writer) Abort() {
-	if w.done {
-		return
-	}
-	w.done = true
 	for _, l := range w.lanes {
-		releaseAll(l.take())
+		l.rest.release()
 	}
+	clear(w.lanes)
 }
 
 type countingWriter struct {

@@ -1,0 +1,209 @@
+package parquetfile
+
+import (
+	"bytes"
+	"context"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/apache/arrow/go/v17/arrow/array"
+	"github.com/apache/arrow/go/v17/arrow/memory"
+	"github.com/stretchr/testify/require"
+
+	"github.com/lakewheel/lakewheel/columnar"
+	"github.com/lakewheel/lakewheel/lakehouse/store"
+)
+
+func foreign(t testing.TB, name string) *store.Mem {
+	body, err := os.ReadFile(filepath.Join("testdata", name))
+	require.NoError(t, err)
+	s := store.NewMem()
+	require.NoError(t, s.Put(context.Background(), name, body))
+	return s
+}
+
+// Files of other writers: as Spark writes them (INT96, decimals in byte arrays, snappy); other timestamp units, decimals as integers, gzip,
+// version 2 pages, several row groups; DuckDB with its unsigned integers.
+func TestForeignFiles(t *testing.T) {
+	for name, want := range map[string][]string{
+		"int96.parquet": {
+			`{"b":true,"i8":1,"i16":1,"i32":1,"i64":1,"f":1.5,"d":1.5,"dec9":"1.25","dec18":"1.25","dec38":"12345678901234567890.25","s":"a","bin":"00ff","day":"2024-01-02","ts":"2024-01-02T03:04:05.678901Z"}`,
+			`{"b":null,"i8":null,"i16":null,"i32":null,"i64":null,"f":null,"d":null,"dec9":null,"dec18":null,"dec38":null,"s":null,"bin":null,"day":null,"ts":null}`,
+			`{"b":false,"i8":-128,"i16":-32768,"i32":-2147483648,"i64":-9223372036854775808,"f":"-Infinity","d":-0.25,"dec9":"-99.99","dec18":"-99.99","dec38":"-1.00","s":"é","bin":"","day":"1969-12-31","ts":"1969-12-31T23:59:59.999999Z"}`,
+		},
+		"units.parquet": {
+			`{"ms":"2024-01-02T03:04:05.678Z","ns":"2024-01-02T03:04:05.678901Z","dec9":"1.25","dec18":"1.25","s":"a"}`,
+			`{"ms":null,"ns":null,"dec9":null,"dec18":null,"s":null}`,
+			`{"ms":"1969-12-31T23:59:59.999Z","ns":"1969-12-31T23:59:59.999999Z","dec9":"-99.99","dec18":"-99.99","s":"é"}`,
+		},
+		"duckdb.parquet": {
+			`{"b":true,"i8":null,"u8":0,"u16":0,"u32":0,"s":null,"d20":"-1.000","day":"2024-01-01","ts":"2024-01-01T00:00:00.000001Z","tz":"2024-01-01T00:00:00.000Z","f":0}`,
+			`{"b":false,"i8":1,"u8":1,"u16":300,"u32":2000000000,"s":"v1","d20":"0.000","day":"2024-01-02","ts":"2024-01-01T00:00:01.000001Z","tz":"2024-01-01T00:00:00.000Z","f":1}`,
+			`{"b":true,"i8":2,"u8":2,"u16":600,"u32":4000000000,"s":"v0","d20":"1.000","day":"2024-01-03","ts":"2024-01-01T00:00:02.000001Z","tz":"2024-01-01T00:00:00.000Z","f":2}`,
+		},
+	} {
+		t.Run(name, func(t *testing.T) { require.Equal(t, want, readAll(t, foreign(t, name), name, nil)) })
+	}
+}
+
+// A wanted schema may leave out, reorder, widen and add columns; a value is never bent.
+func TestReadAs(t *testing.T) {
+	s := foreign(t, "int96.parquet")
+	schema := columnar.NewSchema(
+		columnar.Field{Name: "new", Type: columnar.Decimal(5, 1), Nullable: true},
+		columnar.Field{Name: "f", Type: columnar.Double, Nullable: true},
+		columnar.Field{Name: "i8", Type: columnar.BigInt, Nullable: true},
+		columnar.Field{Name: "dec9", Type: columnar.Decimal(20, 2), Nullable: true},
+	)
+	require.Equal(t, []string{`{"new":null,"f":1.5,"i8":1,"dec9":"1.25"}`, `{"new":null,"f":null,"i8":null,"dec9":null}`, `{"new":null,"f":"-Infinity","i8":-128,"dec9":"-99.99"}`},
+		readAll(t, s, "int96.parquet", schema))
+	for want, f := range map[string]columnar.Field{
+		"column i64: it is INT here, and INT64 in the file":         {Name: "i64", Type: columnar.Int},
+		"column dec9: it is DECIMAL(9,3) here, and DECIMAL(9,2)":    {Name: "dec9", Type: columnar.Decimal(9, 3)},
+		"column s: it is BIGINT here, and STRING in the file":       {Name: "s", Type: columnar.BigInt},
+		"column d: it is FLOAT here, and DOUBLE in the file":        {Name: "d", Type: columnar.Float},
+		"column day: it is TIMESTAMP here, and DATE in the file":    {Name: "day", Type: columnar.Timestamp},
+		"column dec38: it is DECIMAL(37,2) here, and DECIMAL(38,2)": {Name: "dec38", Type: columnar.Decimal(37, 2)},
+	} {
+		f.Nullable = true
+		file, err := s.Open(context.Background(), "int96.parquet")
+		require.NoError(t, err)
+		r, err := OpenReader(file, columnar.NewSchema(f))
+		require.NoError(t, err)
+		_, err = r.Next(context.Background())
+		require.ErrorContains(t, err, want)
+		r.Close()
+	}
+}
+
+type bytesReader struct{ *bytes.Reader }
+
+func (bytesReader) Close() error { return nil }
+
+// readSome reads bytes as a file, and some batches of it.
+func readSome(body []byte) error {
+	r, err := OpenReader(bytesReader{bytes.NewReader(body)}, nil)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	for range 20 {
+		b, err := r.Next(context.Background())
+		if err != nil {
+			return err
+		}
+		b.Release()
+	}
+	return nil
+}
+
+func smallFile(t testing.TB) []byte {
+	s := store.NewMem()
+	w := newTestWriter(t, s, everyType, 0)
+	b := randomBatch(rand.New(rand.NewPCG(1, 2)), 50, 0.3)
+	defer b.Release()
+	require.NoError(t, w.Write(context.Background(), 0, b))
+	files, err := w.Finish(context.Background())
+	require.NoError(t, err)
+	body, _, err := s.Get(context.Background(), files[0].Name)
+	require.NoError(t, err)
+	return body
+}
+
+// A file cut anywhere is an error that says so.
+func TestTruncatedFile(t *testing.T) {
+	body := smallFile(t)
+	for n := range body {
+		require.ErrorIs(t, readSome(body[:n]), ErrDamaged)
+	}
+}
+
+// A footer may claim any length: no room is made for it.
+func TestFooterLength(t *testing.T) {
+	body := smallFile(t)
+	copy(body[len(body)-8:], []byte{0xff, 0xff, 0xff, 0xff})
+	require.ErrorContains(t, readSome(body), "its footer is said to have 4294967295 of its")
+}
+
+// The bytes of a file come from outside: damage is an error, never a panic.
+func FuzzForeignFile(f *testing.F) {
+	names, err := filepath.Glob("testdata/*.parquet")
+	require.NoError(f, err)
+	for _, name := range names {
+		body, err := os.ReadFile(name)
+		require.NoError(f, err)
+		f.Add(body)
+	}
+	f.Add(smallFile(f))
+	f.Fuzz(func(_ *testing.T, body []byte) { _ = readSome(body) })
+}
+
+// eventBatch looks like the events of the benchmarks: 8 columns, a unique text and one of 200.
+func eventBatch(rows int) *columnar.Batch {
+	rng := rand.New(rand.NewPCG(1, 1))
+	var names []columnar.Field
+	var cols []columnar.Column
+	add := func(name string, typ columnar.Type, value func(b array.Builder, i int)) {
+		b := array.NewBuilder(memory.DefaultAllocator, typ.Arrow())
+		defer b.Release()
+		for i := range rows {
+			if i%10 == 3 {
+				b.AppendNull()
+			} else {
+				value(b, i)
+			}
+		}
+		names, cols = append(names, columnar.Field{Name: name, Type: typ, Nullable: true}), append(cols, b.NewArray())
+	}
+	add("id", columnar.String, func(b array.Builder, i int) { b.(*array.StringBuilder).Append(words(i) + words(i+1)) })
+	add("page", columnar.String, func(b array.Builder, _ int) { b.(*array.StringBuilder).Append(words(rng.IntN(200))) })
+	for _, t := range []columnar.Type{columnar.Timestamp, columnar.BigInt, columnar.Double, columnar.Decimal(12, 2), columnar.Int, columnar.Boolean} {
+		add("c_"+t.Kind.String(), t, func(b array.Builder, _ int) { appendRandom(rng, b, t) })
+	}
+	return columnar.NewBatch(columnar.NewSchema(names...), cols, rows)
+}
+
+func BenchmarkWrite(b *testing.B) {
+	batch := eventBatch(groupRows)
+	defer batch.Release()
+	b.ReportAllocs()
+	b.SetBytes(batch.Bytes())
+	for b.Loop() {
+		w := newTestWriter(b, store.NewMem(), batch.Schema(), 0)
+		require.NoError(b, w.Write(context.Background(), 0, batch))
+		_, err := w.Finish(context.Background())
+		require.NoError(b, err)
+	}
+	b.ReportMetric(float64(batch.Rows()*b.N)/b.Elapsed().Seconds(), "rows/s")
+}
+
+func BenchmarkRead(b *testing.B) {
+	batch := eventBatch(groupRows)
+	defer batch.Release()
+	ctx := context.Background()
+	s := store.NewMem()
+	w := newTestWriter(b, s, batch.Schema(), 0)
+	require.NoError(b, w.Write(ctx, 0, batch))
+	files, err := w.Finish(ctx)
+	require.NoError(b, err)
+	f, err := s.Open(ctx, files[0].Name)
+	require.NoError(b, err)
+	b.ReportAllocs()
+	b.SetBytes(batch.Bytes())
+	rows := 0
+	for b.Loop() {
+		r, err := OpenReader(f, batch.Schema())
+		require.NoError(b, err)
+		for {
+			got, err := r.Next(ctx)
+			if err != nil {
+				break
+			}
+			rows += got.Rows()
+			got.Release()
+		}
+	}
+	b.ReportMetric(float64(rows)/b.Elapsed().Seconds(), "rows/s")
+}
