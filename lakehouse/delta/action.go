@@ -57,11 +57,12 @@ type domainMetadata struct {
 type add struct {
 	Path             string             `json:"path" parquet:"path"`
 	PartitionValues  map[string]*string `json:"partitionValues" parquet:"-"`
-	Partition        map[string]string  `json:"-" parquet:"partitionValues,optional"` // checkpoints only
+	Partition        map[string]string  `json:"-" parquet:"partitionValues"` // checkpoints only
 	Size             int64              `json:"size" parquet:"size"`
 	ModificationTime int64              `json:"modificationTime" parquet:"modificationTime"`
 	DataChange       bool               `json:"dataChange" parquet:"dataChange"`
 	Stats            *string            `json:"stats,omitempty" parquet:"stats,optional"`
+	Tags             map[string]string  `json:"tags,omitempty" parquet:"tags,optional"`
 	DeletionVector   *deletionVector    `json:"deletionVector,omitempty" parquet:"deletionVector,optional"`
 }
 
@@ -74,10 +75,33 @@ type deletionVector struct {
 	Cardinality    int64  `json:"cardinality" parquet:"cardinality"`
 }
 
+// id tells the vectors of one file apart.
+func (d *deletionVector) id() string {
+	if d == nil {
+		return ""
+	}
+	id := d.StorageType + d.PathOrInlineDv
+	if d.Offset != nil {
+		id += fmt.Sprintf("@%d", *d.Offset)
+	}
+	return id
+}
+
+// fileKey is what a file is told by: one whose deletion vector changed is removed and added in the same commit.
+type fileKey struct{ path, vector string }
+
+func (a *add) key() fileKey    { return fileKey{a.Path, a.DeletionVector.id()} }
+func (r *remove) key() fileKey { return fileKey{r.Path, r.DeletionVector.id()} }
+
 type remove struct {
-	Path              string `json:"path" parquet:"path"`
-	DeletionTimestamp *int64 `json:"deletionTimestamp,omitempty" parquet:"deletionTimestamp,optional"`
-	DataChange        bool   `json:"dataChange" parquet:"dataChange"`
+	Path                 string             `json:"path" parquet:"path"`
+	DeletionTimestamp    *int64             `json:"deletionTimestamp,omitempty" parquet:"deletionTimestamp,optional"`
+	DataChange           bool               `json:"dataChange" parquet:"dataChange"`
+	ExtendedFileMetadata *bool              `json:"extendedFileMetadata,omitempty" parquet:"extendedFileMetadata,optional"`
+	PartitionValues      map[string]*string `json:"partitionValues,omitempty" parquet:"-"`
+	Partition            map[string]string  `json:"-" parquet:"partitionValues,optional"` // checkpoints only
+	Size                 *int64             `json:"size,omitempty" parquet:"size,optional"`
+	DeletionVector       *deletionVector    `json:"deletionVector,omitempty" parquet:"deletionVector,optional"`
 }
 
 // maxEntryBytes bounds a log entry that is read, and maxLine a line of it.
@@ -92,6 +116,7 @@ func parseEntry(name string, body []byte) ([]action, error) {
 	}
 	var out []action
 	d := json.NewDecoder(bytes.NewReader(body))
+	d.UseNumber() // commitInfo may hold offsets beyond 2^53
 	for line := 1; ; line++ {
 		var a action
 		err := d.Decode(&a)

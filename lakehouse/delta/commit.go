@@ -6,13 +6,22 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"strings"
 
 	"github.com/lakewheel/lakewheel/lakehouse"
 	"github.com/lakewheel/lakewheel/lakehouse/store"
 )
 
 // Commit puts the change as the version after base.
+//
+//  1. What the table's rules forbid is refused; nothing was written.
+//  2. The entry is made of base and change alone, and put if its version is free.
+//  3. If the name is taken, the body that is there tells: ours, from an earlier try, or another's.
+//  4. What was put is applied to what is known of the base.
 func (t *Table) Commit(ctx context.Context, base lakehouse.Snapshot, c lakehouse.Change) (lakehouse.Snapshot, error) {
+	if err := t.allowed(base, c); err != nil {
+		return base, err
+	}
 	actions, err := changeActions(base, c)
 	if err != nil {
 		return base, err
@@ -36,6 +45,23 @@ func (t *Table) Commit(ctx context.Context, base lakehouse.Snapshot, c lakehouse
 	return t.committed(ctx, base, in, body)
 }
 
+// allowed refuses changes that the table, or this package, does not permit.
+func (t *Table) allowed(base lakehouse.Snapshot, c lakehouse.Change) error {
+	switch {
+	case base.Unusable != nil:
+		return fmt.Errorf("table %s: %w", t, base.Unusable)
+	case c.Create == nil && base.Version < 0:
+		return fmt.Errorf("table %s does not exist: its first commit must create it", t)
+	case c.Create != nil && base.Version >= 0 && base.Files != 0:
+		return fmt.Errorf("table %s exists already, at version %d, and holds files: it is not made again", t, base.Version)
+	case c.Create != nil && len(c.Create.PartitionBy) > 0:
+		return fmt.Errorf("table %s: %w: %s", t, lakehouse.ErrUnsupported, partitioned(c.Create.PartitionBy))
+	case c.DataChange && len(c.Remove) > 0 && strings.EqualFold(base.Properties["delta.appendOnly"], "true"):
+		return fmt.Errorf("table %s has delta.appendOnly=true: rows can be added, not removed", t)
+	}
+	return nil
+}
+
 // sameBody settles a name that is taken: by an earlier try of the same put, or by another commit.
 func (t *Table) sameBody(ctx context.Context, name string, body []byte) (store.Info, error) {
 	there, in, err := t.objects.Get(ctx, name)
@@ -57,11 +83,11 @@ func (t *Table) committed(ctx context.Context, base lakehouse.Snapshot, in store
 	}
 	actions, err := parseEntry(in.Name, body)
 	if err != nil {
-		return base, err
+		return base, fmt.Errorf("%w: version %d was put, but cannot be read: %w", lakehouse.ErrUnknown, base.Version+1, err)
 	}
 	t.known.apply(base.Version+1, actions)
-	t.known.size, t.known.etag = in.Size, in.ETag
-	return t.known.snapshot()
+	t.known.read(in)
+	return t.snapshotLocked()
 }
 
 // changeActions is the log entry of a change: commitInfo, protocol and metaData of a new table, txn, removes, adds.
@@ -83,16 +109,17 @@ func changeActions(base lakehouse.Snapshot, c lakehouse.Change) ([]action, error
 		out = append(out, action{Remove: &remove{Path: encodePath(f.Path), DeletionTimestamp: &c.Time, DataChange: c.DataChange}})
 	}
 	for _, f := range c.Add {
-		a := &add{Path: encodePath(f.Path), PartitionValues: f.Partition, Size: f.Bytes, ModificationTime: c.Time, DataChange: c.DataChange}
-		if a.PartitionValues == nil {
-			a.PartitionValues = map[string]*string{}
-		}
-		if f.Stats != "" {
-			a.Stats = &f.Stats
-		}
-		out = append(out, action{Add: a})
+		out = append(out, action{Add: addOf(f, c)})
 	}
 	return out, nil
+}
+
+func addOf(f lakehouse.DataFile, c lakehouse.Change) *add {
+	a := &add{Path: encodePath(f.Path), PartitionValues: nonNil(f.Partition), Size: f.Bytes, ModificationTime: c.Time, DataChange: c.DataChange}
+	if f.Stats != "" {
+		a.Stats = &f.Stats
+	}
+	return a
 }
 
 func commitInfo(c lakehouse.Change) map[string]any {
@@ -102,13 +129,15 @@ func commitInfo(c lakehouse.Change) map[string]any {
 	return info
 }
 
-func nonNil(m map[string]string) map[string]string {
+func nonNil[V any](m map[string]V) map[string]V {
 	if m == nil {
-		return map[string]string{}
+		return map[string]V{}
 	}
 	return m
 }
 
+// createActions are the protocol and the metadata of a new table. An empty one that is there already gets the metadata
+// only: a protocol never goes down again.
 func createActions(base lakehouse.Snapshot, c lakehouse.Change) ([]action, error) {
 	schema, err := encodeSchema(c.Create.Schema)
 	if err != nil {
@@ -119,7 +148,7 @@ func createActions(base lakehouse.Snapshot, c lakehouse.Change) ([]action, error
 	if c.Create.Name != "" {
 		m.Name = &c.Create.Name
 	}
-	if base.Version >= 0 { // a protocol never goes down again
+	if base.Version >= 0 {
 		return []action{{MetaData: m}}, nil
 	}
 	return []action{{Protocol: &protocol{MinReaderVersion: 1, MinWriterVersion: 2}}, {MetaData: m}}, nil

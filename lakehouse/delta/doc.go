@@ -3,9 +3,10 @@
 //
 // # Model
 //
-// The log is _delta_log/<version, 20 digits>.json, one action a line. A [Table] replays it into a state: protocol,
-// metadata, application transactions, live files and tombstones. The state grows by entries that
-// were read back or put by this process, never by what it meant to write.
+// The log is _delta_log/<version, 20 digits>.json, one action a line. A [Table] replays it twice over: into a head, which is all that
+// a writer keeps (protocol, metadata, application transactions, which files are live), and, when rows are read or a
+// checkpoint is due, into a state with the files and tombstones themselves. Both grow by entries that were read back or put
+// by this process, never by what it meant to write.
 //
 // # Committing
 //

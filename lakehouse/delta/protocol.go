@@ -8,55 +8,86 @@ import (
 	"github.com/lakewheel/lakewheel/lakehouse"
 )
 
-// Features that a writer of plain appends respects by doing nothing about them.
-var (
-	writerFeatures = []string{"appendOnly", "invariants", "domainMetadata", "vacuumProtocolCheck", "checkConstraints", "generatedColumns", "identityColumns", "changeDataFeed", "columnMapping", "deletionVectors"}
-	readerFeatures = []string{"vacuumProtocolCheck", "columnMapping", "deletionVectors"}
-)
+// writerFeatures are those that a writer of appends and removes respects by doing nothing about them. Those of the second line do so only
+// while they are not in use, which a property or the schema tells.
+var writerFeatures = []string{
+	"appendOnly", "domainMetadata", "vacuumProtocolCheck", "timestampNtz",
+	"invariants", "checkConstraints", "generatedColumns", "identityColumns", "allowColumnDefaults", "changeDataFeed", "columnMapping", "inCommitTimestamp",
+}
 
-// unusable says why the table cannot be written, nil if it can. Some listed features matter only once they are switched on: their
-// properties and column rules are checked one by one.
+// readerFeatures are those that a reader of live files respects; column mapping only while it is off, and no type of timestampNtz is read.
+var readerFeatures = []string{"vacuumProtocolCheck", "timestampNtz", "columnMapping"}
+
+// switches are properties that turn a feature on that is not served here.
+var switches = []string{
+	"delta.enableChangeDataFeed", "delta.enableDeletionVectors", "delta.enableInCommitTimestamps", "delta.enableRowTracking",
+	"delta.enableIcebergCompatV1", "delta.enableIcebergCompatV2", "delta.enableTypeWidening",
+}
+
+// unusable says why the table cannot be written, nil if it can.
 func unusable(p *protocol, m *metaData) error {
 	var why []string
 	if p.MinReaderVersion > 3 || p.MinWriterVersion > 7 {
 		why = append(why, fmt.Sprintf("protocol reader %d, writer %d", p.MinReaderVersion, p.MinWriterVersion))
 	}
-	for _, f := range p.WriterFeatures {
-		if !slices.Contains(writerFeatures, f) {
-			why = append(why, "writer feature "+f)
-		}
-	}
-	for _, f := range p.ReaderFeatures {
-		if !slices.Contains(readerFeatures, f) {
-			why = append(why, "reader feature "+f)
-		}
-	}
+	why = append(why, unknown("writer feature", p.WriterFeatures, writerFeatures)...)
+	why = append(why, unknown("reader feature", p.ReaderFeatures, readerFeatures)...)
 	why = append(why, switchedOn(m.Configuration)...)
-	_, refused, err := decodeSchema(m.SchemaString)
-	if err != nil {
-		why = append(why, err.Error())
+	_, problems := decodeSchema(m.SchemaString)
+	why = append(why, problems...)
+	if len(m.PartitionColumns) > 0 {
+		why = append(why, partitioned(m.PartitionColumns))
 	}
-	why = append(why, refused...)
 	if len(why) == 0 {
 		return nil
 	}
-	return fmt.Errorf("%w: this table cannot be written: %s; write to a table without it", lakehouse.ErrUnsupported, strings.Join(why, ", "))
+	return fmt.Errorf("%w: this table cannot be written: %s; remove what is named, or write to another table", lakehouse.ErrUnsupported, strings.Join(why, ", "))
+}
+
+func unknown(what string, features, known []string) (out []string) {
+	for _, f := range features {
+		if !slices.Contains(known, f) {
+			out = append(out, what+" "+f)
+		}
+	}
+	return out
+}
+
+func partitioned(columns []string) string {
+	return fmt.Sprintf("it is partitioned by %s, and partitioned tables are not written yet", strings.Join(columns, ", "))
 }
 
 // switchedOn names the properties that ask something of a writer that is not done here.
-func switchedOn(properties map[string]string) []string {
-	var why []string
+func switchedOn(properties map[string]string) (why []string) {
 	for key, value := range properties {
+		constraint, checked := strings.CutPrefix(key, "delta.constraints.")
 		switch {
-		case strings.HasPrefix(key, "delta.constraints."):
-			why = append(why, "CHECK constraint "+strings.TrimPrefix(key, "delta.constraints."))
+		case checked:
+			why = append(why, "CHECK constraint "+constraint)
 		case key == "delta.setTransactionRetentionDuration":
 			why = append(why, "property delta.setTransactionRetentionDuration, which lets the position of a pipeline expire: ALTER TABLE ... UNSET TBLPROPERTIES ('delta.setTransactionRetentionDuration')")
-		case key == "delta.columnMapping.mode" && value != "none",
-			slices.Contains([]string{"delta.enableChangeDataFeed", "delta.enableDeletionVectors", "delta.enableInCommitTimestamps", "delta.enableRowTracking", "delta.enableIcebergCompatV1", "delta.enableIcebergCompatV2", "delta.enableTypeWidening"}, key) && strings.EqualFold(value, "true"):
+		case key == "delta.columnMapping.mode" && value != "none", slices.Contains(switches, key) && strings.EqualFold(value, "true"):
 			why = append(why, "property "+key+"="+value)
 		}
 	}
 	slices.Sort(why)
 	return why
+}
+
+// unreadable says why rows of the table cannot be read, nil if they can.
+func unreadable(p *protocol, m *metaData) error {
+	why := unknown("reader feature", p.ReaderFeatures, append([]string{"deletionVectors"}, readerFeatures...)) // vectors: file by file
+	if p.MinReaderVersion > 3 {
+		why = append(why, fmt.Sprintf("protocol reader %d", p.MinReaderVersion))
+	}
+	if mode := m.Configuration["delta.columnMapping.mode"]; mode != "" && mode != "none" {
+		why = append(why, "property delta.columnMapping.mode="+mode)
+	}
+	if s, problems := decodeSchema(m.SchemaString); s == nil {
+		why = append(why, problems...)
+	}
+	if len(why) == 0 {
+		return nil
+	}
+	return fmt.Errorf("%w: this table cannot be read: %s", lakehouse.ErrUnsupported, strings.Join(why, ", "))
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"slices"
 
 	"github.com/lakewheel/lakewheel/columnar"
@@ -18,63 +17,83 @@ func (t *Table) At(ctx context.Context, version int64) (lakehouse.Snapshot, erro
 	if version < 0 {
 		return t.Snapshot(ctx)
 	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if err := t.knowLocked(ctx, version); err != nil {
-		return lakehouse.Snapshot{}, err
+	h, _, err := replay(ctx, t, version, newHead, forHead)
+	if err != nil {
+		return lakehouse.Snapshot{}, fmt.Errorf("table %s: %w", t, err)
 	}
-	return t.known.snapshot()
+	return h.snapshot()
+}
+
+// Files returns the live data files of a snapshot in path order. Rows is -1 where the writer gave no statistics.
+func (t *Table) Files(ctx context.Context, s lakehouse.Snapshot) ([]lakehouse.DataFile, error) {
+	st, err := t.files(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]lakehouse.DataFile, 0, len(st.live))
+	for _, a := range st.sorted() {
+		out = append(out, dataFile(a))
+	}
+	return out, nil
+}
+
+// files replays a snapshot with its files.
+func (t *Table) files(ctx context.Context, s lakehouse.Snapshot) (*state, error) {
+	if s.Version < 0 {
+		return newState(), nil
+	}
+	st, _, err := replay(ctx, t, s.Version, newState, everything)
+	if err != nil {
+		return nil, fmt.Errorf("table %s: %w", t, err)
+	}
+	return st, nil
+}
+
+func (s *state) sorted() []add {
+	out := make([]add, 0, len(s.live))
+	for _, a := range s.live {
+		out = append(out, a)
+	}
+	slices.SortFunc(out, func(a, b add) int { return a.key().compare(b.key()) })
+	return out
 }
 
 // Scan calls fn with the rows of a snapshot, file by file in path order. The batch is borrowed. An error of fn ends the scan and is returned.
 func (t *Table) Scan(ctx context.Context, s lakehouse.Snapshot, fn func(*columnar.Batch) error) error {
-	files, err := t.live(ctx, s)
-	if err != nil {
+	st, err := t.files(ctx, s)
+	if err != nil || s.Version < 0 {
 		return err
 	}
-	for _, f := range files {
+	if err := unreadable(st.protocol, st.meta); err != nil {
+		return fmt.Errorf("table %s: %w", t, err)
+	}
+	for _, f := range st.sorted() {
 		if f.DeletionVector != nil {
-			return fmt.Errorf("%w: %s has deletion vectors, which cannot be read", lakehouse.ErrUnsupported, t)
+			return fmt.Errorf("table %s: %w: file %s has a deletion vector, which is not read; REORG TABLE ... APPLY (PURGE) rewrites it", t, lakehouse.ErrUnsupported, f.Path)
 		}
-		if err := t.scanFile(ctx, s.Schema, decodePath(f.Path), fn); err != nil {
+		if err := t.scanFile(ctx, s, f, fn); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (t *Table) live(ctx context.Context, s lakehouse.Snapshot) ([]add, error) {
-	if s.Version < 0 {
-		return nil, nil
+func (t *Table) scanFile(ctx context.Context, s lakehouse.Snapshot, a add, fn func(*columnar.Batch) error) error {
+	name := decodePath(a.Path)
+	p, err := newPartition(s.Schema, s.PartitionBy, a.PartitionValues)
+	if err != nil {
+		return fmt.Errorf("data file %s of %s: %w", name, t, err)
 	}
-	if s.Schema == nil {
-		return nil, s.Unusable
-	}
-	if len(s.PartitionBy) > 0 {
-		return nil, fmt.Errorf("%w: %s is partitioned by %v, which cannot be read yet", lakehouse.ErrUnsupported, t, s.PartitionBy)
-	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if err := t.knowLocked(ctx, s.Version); err != nil {
-		return nil, err
-	}
-	var out []add
-	for _, path := range slices.Sorted(maps.Keys(t.known.files)) {
-		out = append(out, t.known.files[path])
-	}
-	return out, nil
-}
-
-func (t *Table) scanFile(ctx context.Context, schema *columnar.Schema, name string, fn func(*columnar.Batch) error) error {
 	f, err := t.objects.Open(ctx, name)
 	if err != nil {
 		return fmt.Errorf("data file of %s: %w", t, err)
 	}
 	defer f.Close()
-	r, err := parquetfile.OpenReader(f, schema)
+	r, err := parquetfile.OpenReader(f, p.inFile)
 	if err != nil {
 		return fmt.Errorf("data file %s of %s: %w", name, t, err)
 	}
+	defer r.Close()
 	for {
 		b, err := r.Next(ctx)
 		if errors.Is(err, io.EOF) {
@@ -83,8 +102,10 @@ func (t *Table) scanFile(ctx context.Context, schema *columnar.Schema, name stri
 		if err != nil {
 			return fmt.Errorf("data file %s of %s: %w", name, t, err)
 		}
-		err = fn(b)
+		whole := p.fill(b)
 		b.Release()
+		err = fn(whole)
+		whole.Release()
 		if err != nil {
 			return err
 		}

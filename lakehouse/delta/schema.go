@@ -3,6 +3,10 @@ package delta
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/lakewheel/lakewheel/columnar"
@@ -27,16 +31,26 @@ var typeNames = map[columnar.Kind]string{
 	columnar.BinaryKind: "binary", columnar.DateKind: "date", columnar.TimestampKind: "timestamp",
 }
 
-func typeName(t columnar.Type) string {
+func typeName(t columnar.Type) (string, bool) {
 	if t.Kind == columnar.DecimalKind {
-		return fmt.Sprintf("decimal(%d,%d)", t.Precision, t.Scale)
+		return fmt.Sprintf("decimal(%d,%d)", t.Precision, t.Scale), true
 	}
-	return typeNames[t.Kind]
+	name, ok := typeNames[t.Kind]
+	return name, ok
 }
 
+var decimalName = regexp.MustCompile(`^decimal\((\d{1,2}), ?(-?\d{1,2})\)$`)
+
 func typeOf(name string) (columnar.Type, bool) {
-	var precision, scale int
-	if n, err := fmt.Sscanf(name, "decimal(%d,%d)", &precision, &scale); n == 2 && err == nil && precision >= 1 && precision <= 38 && scale >= 0 && scale <= precision {
+	if name == "decimal" { // an old short form
+		return columnar.Decimal(10, 0), true
+	}
+	if m := decimalName.FindStringSubmatch(name); m != nil {
+		precision, _ := strconv.Atoi(m[1])
+		scale, _ := strconv.Atoi(m[2])
+		if precision < 1 || precision > columnar.MaxDecimalPrecision || scale < 0 || scale > precision {
+			return columnar.Type{}, false
+		}
 		return columnar.Decimal(precision, scale), true
 	}
 	for kind, text := range typeNames {
@@ -51,7 +65,11 @@ func typeOf(name string) (columnar.Type, bool) {
 func encodeSchema(s *columnar.Schema) (string, error) {
 	st := structType{Type: "struct", Fields: []structField{}}
 	for _, f := range s.Fields {
-		name, err := json.Marshal(typeName(f.Type))
+		text, ok := typeName(f.Type)
+		if !ok {
+			return "", fmt.Errorf("column %s has type %s, which no table can hold", f.Name, f.Type)
+		}
+		name, err := json.Marshal(text)
 		if err != nil {
 			return "", err
 		}
@@ -61,11 +79,12 @@ func encodeSchema(s *columnar.Schema) (string, error) {
 	return string(b), err
 }
 
-// decodeSchema reads the schema of a table. A column that cannot be written, for its type or for a rule on it, is named in refused.
-func decodeSchema(text string) (s *columnar.Schema, refused []string, err error) {
+// decodeSchema reads the schema of a table. problems name the columns that keep it from being written: those of a type that has no counterpart here, for
+// which the schema is nil, and those with a rule on them.
+func decodeSchema(text string) (s *columnar.Schema, problems []string) {
 	var st structType
 	if err := json.Unmarshal([]byte(text), &st); err != nil {
-		return nil, nil, fmt.Errorf("schemaString: %w", err)
+		return nil, []string{fmt.Sprintf("the schema cannot be read (%v)", err)}
 	}
 	s = &columnar.Schema{}
 	for _, f := range st.Fields {
@@ -75,22 +94,31 @@ func decodeSchema(text string) (s *columnar.Schema, refused []string, err error)
 			t, ok = typeOf(name)
 		}
 		if !ok {
-			refused = append(refused, fmt.Sprintf("column %s has type %s", f.Name, short(string(f.Type))))
+			problems = append(problems, fmt.Sprintf("column %s has type %s", f.Name, short(string(f.Type))))
 			continue
 		}
-		for key := range f.Metadata {
-			if strings.HasPrefix(key, "delta.") && key != "delta.columnMapping.id" && key != "delta.columnMapping.physicalName" {
-				refused = append(refused, fmt.Sprintf("column %s has %s", f.Name, key))
-			}
-		}
+		problems = append(problems, rules(f)...)
 		s.Fields = append(s.Fields, columnar.Field{Name: f.Name, Type: t, Nullable: f.Nullable})
 	}
-	return s, refused, nil
+	if len(s.Fields) < len(st.Fields) {
+		return nil, problems
+	}
+	return s, problems
+}
+
+// rules are what a column's metadata asks of writers. The names that column mapping gives matter only where it is on.
+func rules(f structField) (out []string) {
+	for _, key := range slices.Sorted(maps.Keys(f.Metadata)) {
+		if strings.HasPrefix(key, "delta.") && !strings.HasPrefix(key, "delta.columnMapping.") || key == "CURRENT_DEFAULT" {
+			out = append(out, fmt.Sprintf("column %s has %s", f.Name, key))
+		}
+	}
+	return out
 }
 
 func short(s string) string {
 	if len(s) > 60 {
-		return s[:60] + "..."
+		return strings.ToValidUTF8(s[:60], "") + "..."
 	}
 	return s
 }

@@ -2,6 +2,7 @@ package delta
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/lakewheel/lakewheel/columnar"
 	"github.com/lakewheel/lakewheel/lakehouse"
@@ -16,6 +17,9 @@ type stager struct {
 
 // Stage returns a writer of new data files in the root of the table.
 func (t *Table) Stage(_ context.Context, schema *columnar.Schema, opts lakehouse.WriteOptions) (lakehouse.Writer, error) {
+	if err := t.writable(); err != nil {
+		return nil, err
+	}
 	w, err := parquetfile.NewWriter(t.objects, schema, parquetfile.Options{
 		TargetBytes: opts.TargetFileSize,
 		Name:        func() string { return opts.Prefix + "-" + t.newID() + ".parquet" },
@@ -24,6 +28,19 @@ func (t *Table) Stage(_ context.Context, schema *columnar.Schema, opts lakehouse
 		return nil, err
 	}
 	return &stager{Writer: w, schema: schema}, nil
+}
+
+// writable refuses, before any work is done, a table that is known not to take rows.
+func (t *Table) writable() error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.known.meta == nil {
+		return nil
+	}
+	if err := unusable(t.known.protocol, t.known.meta); err != nil {
+		return fmt.Errorf("table %s: %w", t, err)
+	}
+	return nil
 }
 
 // Finish makes the files durable.

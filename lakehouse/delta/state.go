@@ -1,19 +1,23 @@
 package delta
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"net/url"
 	"strings"
 
+	"github.com/zeebo/xxh3"
+
 	"github.com/lakewheel/lakewheel/lakehouse"
+	"github.com/lakewheel/lakewheel/lakehouse/store"
 )
 
 // recordSuffix marks the second of the two txn actions of a commit: it carries the token.
 const recordSuffix = "/record"
 
-// state is a table as of one version, as replay finds it.
-type state struct {
+// head is what a writer must know of a table as of one version. It stays small: files are only counted.
+type head struct {
 	version  int64 // -1: nothing
 	size     int64 // of the newest entry
 	etag     string
@@ -21,59 +25,87 @@ type state struct {
 	meta     *metaData
 	txns     map[string]txn
 	domains  map[string]domainMetadata
-	files    map[string]add
-	removed  map[string]remove
+	files    map[uint64]struct{} // hashes of the keys of the live files
 }
 
-func newState() *state {
-	return &state{version: -1, txns: map[string]txn{}, domains: map[string]domainMetadata{}, files: map[string]add{}, removed: map[string]remove{}}
+func newHead() *head {
+	return &head{version: -1, txns: map[string]txn{}, domains: map[string]domainMetadata{}, files: map[uint64]struct{}{}}
 }
+
+func (k fileKey) hash() uint64 { return xxh3.HashString(k.path + "\x00" + k.vector) }
 
 // apply replays the actions of the next version.
-func (s *state) apply(version int64, actions []action) {
-	s.version = version
-	for _, a := range actions {
+func (h *head) apply(version int64, actions []action) {
+	h.version = version
+	for i := range actions {
+		a := &actions[i]
 		switch {
 		case a.Protocol != nil:
-			s.protocol = a.Protocol
+			h.protocol = a.Protocol
 		case a.MetaData != nil:
-			s.meta = a.MetaData
+			h.meta = a.MetaData
 		case a.Txn != nil:
-			s.txns[a.Txn.AppID] = *a.Txn
+			h.txns[a.Txn.AppID] = *a.Txn
 		case a.DomainMetadata != nil:
-			s.applyDomain(*a.DomainMetadata)
+			h.applyDomain(*a.DomainMetadata)
 		case a.Add != nil:
-			s.files[a.Add.Path] = *a.Add
-			delete(s.removed, a.Add.Path)
+			h.files[a.Add.key().hash()] = struct{}{}
 		case a.Remove != nil:
-			delete(s.files, a.Remove.Path)
-			s.removed[a.Remove.Path] = *a.Remove
+			delete(h.files, a.Remove.key().hash())
 		}
 	}
 }
 
-func (s *state) applyDomain(d domainMetadata) {
-	if d.Removed {
-		delete(s.domains, d.Domain)
-		return
-	}
-	s.domains[d.Domain] = d
+func (h *head) read(in store.Info) { h.size, h.etag = in.Size, in.ETag }
+
+func (h *head) at() int64 { return h.version }
+
+// state is a table as of one version with its files, for readers and checkpoints. It is replayed when it is needed, and not kept.
+type state struct {
+	head
+	live    map[fileKey]add
+	removed map[fileKey]remove
 }
 
-// snapshot summarises the state. A log without protocol or metadata is damaged.
-func (s *state) snapshot() (lakehouse.Snapshot, error) {
-	out := lakehouse.Snapshot{Version: s.version, EntrySize: s.size, EntryETag: s.etag, Txns: pairs(s.txns), Files: len(s.files)}
-	if s.version < 0 {
+func newState() *state {
+	return &state{head: *newHead(), live: map[fileKey]add{}, removed: map[fileKey]remove{}}
+}
+
+func (s *state) apply(version int64, actions []action) {
+	s.head.apply(version, actions)
+	for i := range actions {
+		switch a := &actions[i]; {
+		case a.Add != nil:
+			s.live[a.Add.key()] = *a.Add
+			delete(s.removed, a.Add.key())
+		case a.Remove != nil:
+			delete(s.live, a.Remove.key())
+			s.removed[a.Remove.key()] = *a.Remove
+		}
+	}
+}
+
+func (h *head) applyDomain(d domainMetadata) {
+	if d.Removed {
+		delete(h.domains, d.Domain)
+		return
+	}
+	h.domains[d.Domain] = d
+}
+
+// snapshot summarises the head. A log without protocol or metadata is damaged.
+func (h *head) snapshot() (lakehouse.Snapshot, error) {
+	out := lakehouse.Snapshot{Version: h.version, EntrySize: h.size, EntryETag: h.etag, Txns: pairs(h.txns), Files: len(h.files)}
+	if h.version < 0 {
 		return out, nil
 	}
-	if s.protocol == nil || s.meta == nil {
-		return out, fmt.Errorf("%w: version %d has no protocol or metaData", errDamaged, s.version)
+	if h.protocol == nil || h.meta == nil {
+		return out, fmt.Errorf("%w: version %d has no protocol or metaData", errDamaged, h.version)
 	}
-	out.ID, out.PartitionBy, out.Properties = s.meta.ID, s.meta.PartitionColumns, maps.Clone(s.meta.Configuration)
-	out.Unusable = unusable(s.protocol, s.meta)
-	schema, _, err := decodeSchema(s.meta.SchemaString)
-	out.Schema = schema
-	return out, err
+	out.ID, out.PartitionBy, out.Properties = h.meta.ID, h.meta.PartitionColumns, maps.Clone(h.meta.Configuration)
+	out.Schema, _ = decodeSchema(h.meta.SchemaString)
+	out.Unusable = unusable(h.protocol, h.meta)
+	return out, nil
 }
 
 // pairs puts the two txn actions of each application together. One without the other is kept too: batch 5 with token 0 is a
@@ -96,20 +128,12 @@ func pairs(txns map[string]txn) map[string]lakehouse.Txn {
 
 // entry summarises a log entry for other writers.
 func entry(version int64, actions []action) lakehouse.Entry {
-	e := lakehouse.Entry{Version: version, Txns: map[string]lakehouse.Txn{}}
+	e := lakehouse.Entry{Version: version}
 	txns := map[string]txn{}
 	for _, a := range actions {
 		switch {
 		case a.CommitInfo != nil:
-			e.Info = a.CommitInfo
-			e.Operation, _ = a.CommitInfo["operation"].(string)
-			if ms, ok := a.CommitInfo["timestamp"].(float64); ok {
-				e.Time = int64(ms)
-			}
-			if params, ok := a.CommitInfo["operationParameters"].(map[string]any); ok {
-				mode, _ := params["mode"].(string)
-				e.Mode = strings.Trim(mode, `"`)
-			}
+			describe(&e, a.CommitInfo)
 		case a.Txn != nil:
 			txns[a.Txn.AppID] = *a.Txn
 		case a.Protocol != nil, a.MetaData != nil:
@@ -117,11 +141,37 @@ func entry(version int64, actions []action) lakehouse.Entry {
 		case a.Add != nil:
 			e.Adds, e.DataChange = e.Adds+1, e.DataChange || a.Add.DataChange
 		case a.Remove != nil:
-			e.Removes, e.DataChange = append(e.Removes, a.Remove.Path), e.DataChange || a.Remove.DataChange
+			e.Removes, e.DataChange = append(e.Removes, decodePath(a.Remove.Path)), e.DataChange || a.Remove.DataChange
 		}
 	}
 	e.Txns = pairs(txns)
 	return e
+}
+
+// describe takes what commitInfo says about an entry; none of it need be there.
+func describe(e *lakehouse.Entry, info map[string]any) {
+	e.Info = info
+	e.Operation, _ = info["operation"].(string)
+	if ms, ok := info["timestamp"].(json.Number); ok {
+		e.Time, _ = ms.Int64()
+	}
+	if params, ok := info["operationParameters"].(map[string]any); ok {
+		mode, _ := params["mode"].(string)
+		e.Mode = strings.Trim(mode, `"`)
+	}
+}
+
+// dataFile describes a live file.
+func dataFile(a add) lakehouse.DataFile {
+	f := lakehouse.DataFile{Path: decodePath(a.Path), Rows: -1, Bytes: a.Size, Partition: a.PartitionValues}
+	var st struct{ NumRecords *int64 }
+	if a.Stats != nil {
+		f.Stats = *a.Stats
+		if json.Unmarshal([]byte(f.Stats), &st) == nil && st.NumRecords != nil {
+			f.Rows = *st.NumRecords
+		}
+	}
+	return f
 }
 
 // Paths stand URL-encoded in the log.

@@ -14,6 +14,9 @@ import (
 	"github.com/lakewheel/lakewheel/lakehouse/parquetfile"
 )
 
+// statColumns is how many columns, from the left, have statistics: the default of delta.dataSkippingNumIndexedCols. They stand in the log, file by file.
+const statColumns = 32
+
 // fileStats is `add.stats`. Bounds are left out where Delta has none (BOOLEAN, BINARY) or where they could mislead (NaN).
 type fileStats struct {
 	NumRecords int64                      `json:"numRecords"`
@@ -24,7 +27,7 @@ type fileStats struct {
 
 func encodeStats(schema *columnar.Schema, f parquetfile.File) (string, error) {
 	st := fileStats{NumRecords: f.Rows, MinValues: map[string]json.RawMessage{}, MaxValues: map[string]json.RawMessage{}, NullCount: map[string]int64{}}
-	for i, field := range schema.Fields {
+	for i, field := range schema.Fields[:min(statColumns, schema.Len())] {
 		s := f.Stats[i]
 		st.NullCount[field.Name] = s.Nulls
 		if !s.Bounded || s.NaN {
@@ -55,31 +58,41 @@ func bound(t columnar.Type, v parquet.Value, upper bool) (json.RawMessage, bool)
 	case columnar.DecimalKind:
 		return decimalBound(t, v), true
 	case columnar.DateKind:
-		return quote(time.Unix(int64(v.Int32())*86400, 0).UTC().Format("2006-01-02")), true
+		return timeBound(time.Unix(int64(v.Int32())*86400, 0), "2006-01-02")
 	case columnar.TimestampKind:
-		return timestampBound(v.Int64(), upper), true
+		return timestampBound(v.Int64(), upper)
 	case columnar.StringKind:
 		return textBound(v.ByteArray(), upper)
 	}
 	return nil, false
 }
 
-func quote(s string) json.RawMessage { return strconv.AppendQuoteToASCII(nil, s) }
-
 func floatBound(v float64, bits int) (json.RawMessage, bool) {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return nil, false
 	}
-	return strconv.AppendFloat(nil, v, 'g', -1, bits), true
+	return strconv.AppendFloat(nil, v+0, 'g', -1, bits), true // -0 is 0
 }
 
 // timestampBound has milliseconds: below they are cut off, so an upper bound goes up to the next one.
-func timestampBound(micros int64, upper bool) json.RawMessage {
-	millis := time.UnixMicro(micros).UTC().Truncate(time.Millisecond)
-	if upper && millis.UnixMicro() < micros {
-		millis = millis.Add(time.Millisecond)
+func timestampBound(micros int64, upper bool) (json.RawMessage, bool) {
+	millis := micros / 1000
+	switch rest := micros % 1000; {
+	case rest < 0 && !upper:
+		millis--
+	case rest > 0 && upper:
+		millis++
 	}
-	return quote(millis.Format("2006-01-02T15:04:05.000Z"))
+	return timeBound(time.UnixMilli(millis), "2006-01-02T15:04:05.000Z")
+}
+
+// timeBound leaves out years that have no four digits: readers disagree about them.
+func timeBound(t time.Time, layout string) (json.RawMessage, bool) {
+	t = t.UTC()
+	if y := t.Year(); y < 1 || y > 9999 {
+		return nil, false
+	}
+	return strconv.AppendQuote(nil, t.Format(layout)), true
 }
 
 func decimalBound(t columnar.Type, v parquet.Value) json.RawMessage {
@@ -102,7 +115,7 @@ func decimalBound(t columnar.Type, v parquet.Value) json.RawMessage {
 // statChars is the longest text bound, as in Spark's delta.dataSkippingStringPrefixLength.
 const statChars = 32
 
-// textBound cuts long texts; a cut upper bound gets the largest character behind it, so that it stays above.
+// textBound cuts long texts; the last character of a cut upper bound is raised, so that it stays above.
 func textBound(b []byte, upper bool) (json.RawMessage, bool) {
 	if !utf8.Valid(b) {
 		return nil, false
@@ -110,7 +123,10 @@ func textBound(b []byte, upper bool) (json.RawMessage, bool) {
 	if n := prefixLen(b); n < len(b) {
 		b = b[:n:n]
 		if upper {
-			b = utf8.AppendRune(b, utf8.MaxRune)
+			var ok bool
+			if b, ok = parquetfile.Raise(b); !ok {
+				return nil, false
+			}
 		}
 	}
 	out, err := json.Marshal(string(b))

@@ -4,19 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path"
-	"strconv"
-	"strings"
 	"sync"
 
 	"github.com/lakewheel/lakewheel/lakehouse"
 	"github.com/lakewheel/lakewheel/lakehouse/store"
 )
-
-// logFolder holds the log of a table.
-const logFolder = "_delta_log"
-
-func entryName(version int64) string { return fmt.Sprintf("%s/%020d.json", logFolder, version) }
 
 // Table is a Delta table in a store.
 type Table struct {
@@ -24,101 +16,39 @@ type Table struct {
 	newID   func() string
 
 	mu           sync.Mutex // guards what follows
-	known        *state     // the newest version that this process has read or written
+	known        *head      // the newest version that this process has read or written
 	checkpointed int64      // version of the newest checkpoint that is known, -1 if none
+	cleaned      int64      // when the log was cleaned, milliseconds since 1970
 }
 
 var _ lakehouse.Table = (*Table)(nil)
 
 // Open returns the table at the root of a store; it need not exist. newID makes the unique part of file names.
 func Open(objects store.Store, newID func() string) *Table {
-	return &Table{objects: objects, newID: newID, known: newState(), checkpointed: -1}
+	return &Table{objects: objects, newID: newID, known: newHead(), checkpointed: -1}
 }
 
 // String returns where the table is.
 func (t *Table) String() string { return t.objects.String() }
 
-// Snapshot replays the log to its newest version.
+// Snapshot replays the log to its newest version: the checkpoint without its files, and the entries after it.
 func (t *Table) Snapshot(ctx context.Context) (lakehouse.Snapshot, error) {
-	s, checkpoint, err := t.replay(ctx, -1)
+	h, checkpoint, err := replay(ctx, t, -1, newHead, forHead)
 	if err != nil {
 		return lakehouse.Snapshot{}, fmt.Errorf("table %s: %w", t, err)
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.known, t.checkpointed = s, checkpoint
-	return s.snapshot()
+	t.known, t.checkpointed = h, checkpoint
+	return t.snapshotLocked()
 }
 
-// replay reads the log up to a version, -1 for the newest. It also returns the version of the checkpoint it began with.
-func (t *Table) replay(ctx context.Context, until int64) (*state, int64, error) {
-	s, err := t.loadCheckpoint(ctx, until)
+func (t *Table) snapshotLocked() (lakehouse.Snapshot, error) {
+	s, err := t.known.snapshot()
 	if err != nil {
-		return nil, -1, err
+		return s, fmt.Errorf("table %s: %w", t, err)
 	}
-	checkpoint := s.version
-	versions, err := t.entriesAfter(ctx, s.version, until)
-	if err != nil {
-		return nil, -1, err
-	}
-	for _, v := range versions {
-		if v != s.version+1 {
-			return nil, -1, fmt.Errorf("%w: version %d is missing, %d is there", errDamaged, s.version+1, v)
-		}
-		if _, err := t.readInto(ctx, s, v); err != nil {
-			return nil, -1, err
-		}
-	}
-	if until >= 0 && s.version != until {
-		return nil, -1, fmt.Errorf("version %d is not there; the newest is %d", until, s.version)
-	}
-	if len(versions) == 0 && s.version >= 0 { // the checkpoint is the newest version: its entry is still needed for the base check
-		in, err := t.objects.Stat(ctx, entryName(s.version))
-		if err != nil {
-			return nil, -1, err
-		}
-		s.size, s.etag = in.Size, in.ETag
-	}
-	return s, checkpoint, nil
-}
-
-// entriesAfter lists the versions of the entries after one, in order.
-func (t *Table) entriesAfter(ctx context.Context, after, until int64) ([]int64, error) {
-	list, err := t.objects.List(ctx, logFolder, path.Base(entryName(max(0, after)))[:20])
-	if err != nil {
-		return nil, err
-	}
-	var out []int64
-	for _, in := range list {
-		if v, ok := versionOf(in.Name); ok && v > after && (until < 0 || v <= until) {
-			out = append(out, v)
-		}
-	}
-	return out, nil
-}
-
-func versionOf(name string) (int64, bool) {
-	text, ok := strings.CutSuffix(path.Base(name), ".json")
-	if !ok || len(text) != 20 {
-		return 0, false
-	}
-	v, err := strconv.ParseInt(text, 10, 64)
-	return v, err == nil && v >= 0
-}
-
-// readInto reads an entry and applies it to the state before it.
-func (t *Table) readInto(ctx context.Context, s *state, version int64) (lakehouse.Entry, error) {
-	body, in, err := t.objects.Get(ctx, entryName(version))
-	if err != nil {
-		return lakehouse.Entry{}, err
-	}
-	actions, err := parseEntry(in.Name, body)
-	if err != nil {
-		return lakehouse.Entry{}, err
-	}
-	s.apply(version, actions)
-	s.size, s.etag = in.Size, in.ETag
-	return entry(version, actions), nil
+	return s, nil
 }
 
 // Next reads the entry after base.
@@ -135,29 +65,32 @@ func (t *Table) Next(ctx context.Context, base lakehouse.Snapshot) (lakehouse.Sn
 	if err != nil {
 		return base, lakehouse.Entry{}, false, fmt.Errorf("table %s: %w", t, err)
 	}
-	next, err := t.known.snapshot()
+	next, err := t.snapshotLocked()
 	return next, e, err == nil, err
 }
 
-// knowLocked makes the known state that of a version.
+// knowLocked makes the known version that of a base.
 func (t *Table) knowLocked(ctx context.Context, version int64) error {
 	if t.known.version == version {
 		return nil
 	}
 	if version < 0 {
-		t.known = newState()
+		t.known = newHead()
 		return nil
 	}
-	s, _, err := t.replay(ctx, version)
+	h, _, err := replay(ctx, t, version, newHead, forHead)
 	if err != nil {
 		return fmt.Errorf("table %s: %w", t, err)
 	}
-	t.known = s
+	t.known = h
 	return nil
 }
 
-// Verify checks that the base entry is the one that was read.
+// Verify checks that the base entry is the one that was read. Where there was no table, put-if-absent is the check.
 func (t *Table) Verify(ctx context.Context, base lakehouse.Snapshot) error {
+	if base.Version < 0 {
+		return nil
+	}
 	in, err := t.objects.Stat(ctx, entryName(base.Version))
 	if errors.Is(err, store.ErrNotExist) {
 		return fmt.Errorf("%w: log entry %d is gone", lakehouse.ErrReplaced, base.Version)

@@ -35,7 +35,7 @@ type Reader struct {
 
 // OpenReader opens a file, which the caller closes after the Reader. A nil schema means that of the file.
 func OpenReader(r store.Reader, schema *columnar.Schema) (rd *Reader, err error) {
-	f, err := openFile(r)
+	f, err := Open(r)
 	if err != nil {
 		return nil, err
 	}
@@ -47,7 +47,8 @@ func OpenReader(r store.Reader, schema *columnar.Schema) (rd *Reader, err error)
 	return &Reader{file: f, schema: schema}, nil
 }
 
-func openFile(r store.Reader) (f *parquet.File, err error) {
+// Open opens a file of any writer and schema. Damage is an error.
+func Open(r store.Reader) (f *parquet.File, err error) {
 	defer recovered(&err)
 	if err := checkFooter(r); err != nil {
 		return nil, err
