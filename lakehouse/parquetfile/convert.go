@@ -2,7 +2,9 @@ package parquetfile
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
+	"math"
 
 	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/arrow/bitutil"
@@ -66,13 +68,13 @@ func readable(t columnar.Type, from parquet.Type) bool {
 	return has == t
 }
 
-func unpackBits(v encoding.Values, n int, scratch []bool) []bool {
+func unpackBits(v encoding.Values, n int, scratch []bool) ([]bool, error) {
 	bits := v.Boolean()
 	out := grow(scratch, min(n, 8*len(bits)))
 	for i := range out {
 		out[i] = bitutil.BitIsSet(bits, i)
 	}
-	return out
+	return out, nil
 }
 
 func packBits(values []bool) []byte {
@@ -85,21 +87,21 @@ func packBits(values []bool) []byte {
 	return out
 }
 
-func ints(v encoding.Values, _ int, _ []int32) []int32         { return v.Int32() }
-func floats(v encoding.Values, _ int, _ []float32) []float32   { return v.Float() }
-func longsOfLongs(v encoding.Values, _ int, _ []int64) []int64 { return v.Int64() }
+func ints(v encoding.Values, _ int, _ []int32) ([]int32, error)         { return v.Int32(), nil }
+func floats(v encoding.Values, _ int, _ []float32) ([]float32, error)   { return v.Float(), nil }
+func longsOfLongs(v encoding.Values, _ int, _ []int64) ([]int64, error) { return v.Int64(), nil }
 
-func narrow[T int8 | int16](v encoding.Values, _ int, scratch []T) []T {
+func narrow[T int8 | int16](v encoding.Values, _ int, scratch []T) ([]T, error) {
 	values := v.Int32()
 	out := grow(scratch, len(values))
 	for i, x := range values {
 		out[i] = T(x)
 	}
-	return out
+	return out, nil
 }
 
 // longs takes INT64 as it is and widens INT32, which without a sign holds more than an int32.
-func longs(from parquet.Type) func(v encoding.Values, n int, scratch []int64) []int64 {
+func longs(from parquet.Type) decoder[int64] {
 	if from.Kind() == parquet.Int64 {
 		return longsOfLongs
 	}
@@ -109,30 +111,32 @@ func longs(from parquet.Type) func(v encoding.Values, n int, scratch []int64) []
 			mask = 1<<32 - 1
 		}
 	}
-	return func(v encoding.Values, _ int, scratch []int64) []int64 {
+	return func(v encoding.Values, _ int, scratch []int64) ([]int64, error) {
 		values := v.Int32()
 		out := grow(scratch, len(values))
 		for i, x := range values {
 			out[i] = int64(x) & mask
 		}
-		return out
+		return out, nil
 	}
 }
 
-func doubles(v encoding.Values, _ int, scratch []float64) []float64 {
+func doubles(v encoding.Values, _ int, scratch []float64) ([]float64, error) {
 	if v.Kind() == encoding.Double {
-		return v.Double()
+		return v.Double(), nil
 	}
 	values := v.Float()
 	out := grow(scratch, len(values))
 	for i, x := range values {
 		out[i] = float64(x)
 	}
-	return out
+	return out, nil
 }
 
+var errFarTime = errors.New("a timestamp in milliseconds is too far away for microseconds")
+
 // micros converts timestamps of any unit, and the old INT96, to microseconds; what is below is cut off towards the past.
-func micros(from parquet.Type) func(v encoding.Values, n int, scratch []int64) []int64 {
+func micros(from parquet.Type) decoder[int64] {
 	if from.Kind() == parquet.Int96 {
 		return microsOfInt96
 	}
@@ -140,13 +144,16 @@ func micros(from parquet.Type) func(v encoding.Values, n int, scratch []int64) [
 	if multiply == 1 && divide == 1 {
 		return longsOfLongs
 	}
-	return func(v encoding.Values, _ int, scratch []int64) []int64 {
+	return func(v encoding.Values, _ int, scratch []int64) ([]int64, error) {
 		values := v.Int64()
 		out := grow(scratch, len(values))
 		for i, x := range values {
+			if x > math.MaxInt64/multiply || x < math.MinInt64/multiply {
+				return nil, errFarTime
+			}
 			out[i] = floorDiv(x*multiply, divide)
 		}
-		return out
+		return out, nil
 	}
 }
 
@@ -165,13 +172,13 @@ func timestampUnit(from parquet.Type) (multiply, divide int64) {
 	return 1, 1
 }
 
-func microsOfInt96(v encoding.Values, _ int, scratch []int64) []int64 {
+func microsOfInt96(v encoding.Values, _ int, scratch []int64) ([]int64, error) {
 	values := v.Int96()
 	out := grow(scratch, len(values))
 	for i, x := range values {
 		out[i] = int96Micros(x)
 	}
-	return out
+	return out, nil
 }
 
 // int96Micros reads nanoseconds of a day and a Julian day.
@@ -188,22 +195,22 @@ func floorDiv(a, b int64) int64 {
 	return q
 }
 
-func decimals(v encoding.Values, n int, scratch []decimal128.Num) []decimal128.Num {
+func decimals(v encoding.Values, n int, scratch []decimal128.Num) ([]decimal128.Num, error) {
 	switch v.Kind() {
 	case encoding.Int32:
-		return decimalsOfInts(v.Int32(), scratch)
+		return decimalsOfInts(v.Int32(), scratch), nil
 	case encoding.Int64:
-		return decimalsOfInts(v.Int64(), scratch)
+		return decimalsOfInts(v.Int64(), scratch), nil
 	}
 	values, err := variableOf(v, n)
 	if err != nil {
-		return nil
+		return nil, err
 	}
 	out := grow(scratch, n)
 	for i := range out {
 		out[i] = bigEndian(values.at(int32(i)))
 	}
-	return out
+	return out, nil
 }
 
 func decimalsOfInts[T int32 | int64](values []T, scratch []decimal128.Num) []decimal128.Num {

@@ -1,6 +1,7 @@
 package parquetfile
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -76,11 +77,13 @@ func checkIDs(ids []int32, n int) error {
 	return nil
 }
 
-// fixed builds a column of values of the same size. decode turns a page into them; it may return the page's own memory, or use
-// the scratch memory it is given.
+// decoder turns a page of n values into what a column holds. It may return the page's own memory, or use the scratch memory.
+type decoder[T any] func(v encoding.Values, n int, scratch []T) ([]T, error)
+
+// fixed builds a column of values of the same size.
 type fixed[T any] struct {
 	typ     columnar.Type
-	decode  func(v encoding.Values, n int, scratch []T) []T
+	decode  decoder[T]
 	pack    func([]T) []byte
 	words   []T // the dictionary
 	current []T // the page
@@ -95,19 +98,19 @@ func (f *fixed[T]) begin(rows int) {
 }
 
 func (f *fixed[T]) dictionary(v encoding.Values, n int) error {
-	words := f.decode(v, n, nil)
-	if len(words) < n {
-		return errShortPage
+	words, err := f.decode(v, n, nil)
+	if err != nil || len(words) < n {
+		return cmp.Or(err, errShortPage)
 	}
 	f.words = append([]T(nil), words[:n]...)
 	return nil
 }
 
-func (f *fixed[T]) page(v encoding.Values, n int) error {
+func (f *fixed[T]) page(v encoding.Values, n int) (err error) {
 	f.scratch = grow(f.scratch, n)
-	f.current = f.decode(v, n, f.scratch)
-	if len(f.current) < n {
-		return errShortPage
+	f.current, err = f.decode(v, n, f.scratch)
+	if err != nil || len(f.current) < n {
+		return cmp.Or(err, errShortPage)
 	}
 	return nil
 }
