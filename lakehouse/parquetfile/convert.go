@@ -20,8 +20,12 @@ import (
 // newSink returns what builds columns of type t of pages of the file's type. Where the two differ, the
 // value must stay the same: narrow integers and floats may become wider ones, timestamps of any unit become microseconds.
 func newSink(t columnar.Type, from parquet.Type) (sink, error) {
-	if !readable(t, from) {
-		return nil, fmt.Errorf("it is %s here, and %s in the file", t, from)
+	has, err := typeOf(from)
+	if err != nil {
+		return nil, err
+	}
+	if !readable(t, has, from) {
+		return nil, fmt.Errorf("it is %s here, and %s in the file", t, has)
 	}
 	switch t.Kind {
 	case columnar.BooleanKind:
@@ -38,7 +42,7 @@ func newSink(t columnar.Type, from parquet.Type) (sink, error) {
 		return &fixed[float32]{typ: t, decode: floats, pack: arrow.Float32Traits.CastToBytes}, nil
 	case columnar.DoubleKind:
 		return &fixed[float64]{typ: t, decode: doubles, pack: arrow.Float64Traits.CastToBytes}, nil
-	case columnar.TimestampKind:
+	case columnar.TimestampKind, columnar.TimestampNTZKind:
 		return &fixed[int64]{typ: t, decode: micros(from), pack: arrow.Int64Traits.CastToBytes}, nil
 	case columnar.DecimalKind:
 		return &fixed[decimal128.Num]{typ: t, decode: decimals, pack: arrow.Decimal128Traits.CastToBytes}, nil
@@ -47,12 +51,8 @@ func newSink(t columnar.Type, from parquet.Type) (sink, error) {
 	}
 }
 
-// readable reports whether values of the file's type have an exact place in t.
-func readable(t columnar.Type, from parquet.Type) bool {
-	has, err := typeOf(from)
-	if err != nil {
-		return false
-	}
+// readable reports whether values of the file's type, which is has to Spark, have an exact place in t.
+func readable(t, has columnar.Type, from parquet.Type) bool {
 	switch {
 	case t.Kind == columnar.DecimalKind:
 		return has.Kind == columnar.DecimalKind && has.Scale == t.Scale && has.Precision <= t.Precision
@@ -62,6 +62,8 @@ func readable(t columnar.Type, from parquet.Type) bool {
 		return has.Kind == columnar.StringKind || has.Kind == columnar.BinaryKind && from.Kind() == parquet.ByteArray
 	case t.Integral():
 		return has.Integral() && has.Kind <= t.Kind
+	case t.Kind == columnar.TimestampKind: // of no zone means UTC; the other way round, a zone would be dropped
+		return has.Kind == columnar.TimestampKind || has.Kind == columnar.TimestampNTZKind
 	case t.Kind == columnar.DoubleKind:
 		return has.Kind == columnar.DoubleKind || has.Kind == columnar.FloatKind
 	}

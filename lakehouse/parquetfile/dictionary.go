@@ -37,12 +37,18 @@ func (d *dictionary) reset() {
 	d.ends = append(d.ends[:0], 0)
 }
 
-// fill numbers the values of a column; false if a dictionary would not pay.
-func (d *dictionary) fill(c *array.String) bool {
+// fill numbers the values of a column at the positions, or, if they are nil, all that are not NULL; false if a dictionary would not pay.
+func (d *dictionary) fill(c *array.String, at []int32) bool {
 	d.reset()
 	offsets, data := c.ValueOffsets(), c.ValueBytes()
-	nulls := c.NullN() > 0
-	for i := range c.Len() {
+	nulls, n := at == nil && c.NullN() > 0, c.Len()
+	if at != nil {
+		n = len(at)
+	}
+	for i := range n {
+		if at != nil {
+			i = int(at[i])
+		}
 		if nulls && c.IsNull(i) {
 			continue
 		}

@@ -1,6 +1,7 @@
 package parquetfile
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/apache/arrow/go/v17/arrow"
@@ -24,7 +25,10 @@ type pager struct {
 	ends       []uint32
 	levels     []byte
 	present    []int32 // positions of the values that are not null
+	all        bool    // none is null; present is empty then
 	dictionary dictionary
+	shredder   shredder
+	scratch    []int32 // the positions of all values of a nested leaf; present is a part of it
 }
 
 // target is where a column of a row group goes.
@@ -32,35 +36,115 @@ type target struct {
 	w     *parquet.ColumnWriter
 	index int
 	typ   parquet.Type
-	field columnar.Field
+	leaf  leaf
 	stats *Stats
 }
 
+var errNotNull = errors.New("there is a NULL where none is allowed")
+
 // encode writes a column, all rows of the row group, page by page.
 func (p *pager) encode(to target, c columnar.Column) error {
-	if c.NullN() > 0 && !to.field.Nullable {
-		return fmt.Errorf("column %s: %d NULL values in a NOT NULL column", to.field.Name, c.NullN())
+	write := p.plain
+	if len(to.leaf.steps) > 0 {
+		write = p.nested
 	}
-	dict := p.choose(to, c)
+	if err := write(to, c); err != nil {
+		return fmt.Errorf("column %s: %w", to.leaf.name, err)
+	}
+	return nil
+}
+
+// plain writes a column that is a leaf itself.
+func (p *pager) plain(to target, c columnar.Column) error {
+	if c.NullN() > 0 && !to.leaf.nullable {
+		return errNotNull
+	}
+	dict := p.choose(to, c, nil)
 	ids := p.dictionary.ids
 	for from := 0; from < c.Len(); from += pageRows {
 		part := array.NewSlice(c, int64(from), int64(min(from+pageRows, c.Len())))
-		err := p.page(to, part, dict, &ids)
+		p.mark(part)
+		pg := &page{rows: int64(part.Len()), slots: int64(part.Len()), nulls: int64(part.NullN())}
+		if to.leaf.nullable {
+			pg.levels = p.definitions(part)
+		}
+		err := p.write(to, pg, part, dict, &ids)
 		part.Release()
 		if err != nil {
-			return fmt.Errorf("column %s: %w", to.field.Name, err)
+			return err
 		}
 	}
 	return nil
 }
 
-// choose gives a text column its dictionary, or takes the declared one from it.
-func (p *pager) choose(to target, c columnar.Column) parquet.Dictionary {
+// nested writes one leaf of a nested column.
+func (p *pager) nested(to target, c columnar.Column) error {
+	values, err := p.shredder.shred(to.leaf, c)
+	if err != nil {
+		return err
+	}
+	p.scratch = p.scratch[:0]
+	for _, at := range p.shredder.at {
+		if at >= 0 {
+			p.scratch = append(p.scratch, at)
+		}
+	}
+	rest := p.scratch
+	dict := p.choose(to, values, rest)
+	ids := p.dictionary.ids
+	for from := 0; from < len(p.shredder.at); {
+		until, pg := p.slots(from)
+		n := pg.slots - pg.nulls
+		p.present, rest = rest[:n], rest[n:]
+		part := p.narrow(values)
+		err := p.write(to, pg, part, dict, &ids)
+		part.Release()
+		if err != nil {
+			return err
+		}
+		from = until
+	}
+	return nil
+}
+
+// slots makes a page, without values yet, of the slots from one on, and returns where it ends.
+func (p *pager) slots(from int) (until int, pg *page) {
+	s := &p.shredder
+	until, rows := s.page(from)
+	pg = &page{rows: int64(rows), slots: int64(until - from), levels: s.def[from:until]}
+	if s.depth > 0 {
+		pg.repeats = s.rep[from:until]
+	}
+	for _, at := range s.at[from:until] {
+		if at < 0 {
+			pg.nulls++
+		}
+	}
+	return until, pg
+}
+
+// narrow cuts from a leaf the values that are present, if they stand side by side.
+func (p *pager) narrow(values columnar.Column) columnar.Column {
+	n := len(p.present)
+	p.all = n == 0 || int(p.present[n-1]-p.present[0]) == n-1
+	if !p.all {
+		values.Retain()
+		return values
+	}
+	if n == 0 {
+		return array.NewSlice(values, 0, 0)
+	}
+	return array.NewSlice(values, int64(p.present[0]), int64(p.present[n-1])+1)
+}
+
+// choose gives a text column its dictionary, or takes the declared one from it. at are the positions of its values, nil
+// for all that are not NULL.
+func (p *pager) choose(to target, c columnar.Column, at []int32) parquet.Dictionary {
 	texts, ok := c.(*array.String)
 	if !ok || !fields.found {
 		return nil
 	}
-	if !p.dictionary.fill(texts) {
+	if !p.dictionary.fill(texts, at) {
 		dropDictionary(to.w, to.typ)
 		return nil
 	}
@@ -69,21 +153,16 @@ func (p *pager) choose(to target, c columnar.Column) parquet.Dictionary {
 	return dict
 }
 
-// page writes one page. With a dictionary it takes the ids of its values off the front of ids.
-func (p *pager) page(to target, c columnar.Column, dict parquet.Dictionary, ids *[]int32) error {
-	p.mark(c)
-	pg := &page{rows: int64(c.Len()), nulls: int64(c.NullN())}
-	if to.field.Nullable {
-		pg.levels = p.definitions(c)
-	}
+// write adds its values to a page and writes it. With a dictionary it takes their ids off the front of ids.
+func (p *pager) write(to target, pg *page, c columnar.Column, dict parquet.Dictionary, ids *[]int32) error {
 	if dict != nil {
-		n := c.Len() - c.NullN()
+		n := int(pg.slots - pg.nulls)
 		mine := (*ids)[:n:n]
 		*ids = (*ids)[n:]
 		pg.Page = dict.Type().NewPage(to.index, n, encoding.Int32Values(mine))
 		pg.bounds = p.dictionary.bounds(mine)
 	} else {
-		values, n, err := p.dense(c, to.field.Type)
+		values, n, err := p.dense(c, to.leaf.typ)
 		if err != nil {
 			return err
 		}
@@ -92,15 +171,15 @@ func (p *pager) page(to target, c columnar.Column, dict parquet.Dictionary, ids 
 			pg.bounds = boundsOf(pg.Page)
 		}
 	}
-	to.stats.add(to.typ, pg.rows, pg.nulls, pg.bounds)
+	to.stats.add(to.typ, pg.slots, pg.nulls, pg.bounds)
 	_, err := writeDataPage(to.w, pg)
 	return err
 }
 
 // mark lists the rows that hold a value.
 func (p *pager) mark(c columnar.Column) {
-	p.present = p.present[:0]
-	if c.NullN() == 0 {
+	p.present, p.all = p.present[:0], c.NullN() == 0
+	if p.all {
 		return
 	}
 	bits, base := c.NullBitmapBytes(), c.Data().Offset()
@@ -114,7 +193,7 @@ func (p *pager) mark(c columnar.Column) {
 // definitions expands the validity of a column into a level per row.
 func (p *pager) definitions(c columnar.Column) []byte {
 	p.levels = grow(p.levels, c.Len())
-	if c.NullN() == 0 {
+	if p.all {
 		for i := range p.levels {
 			p.levels[i] = 1
 		}
@@ -140,42 +219,42 @@ func (p *pager) dense(c columnar.Column, t columnar.Type) (encoding.Values, int,
 	case *array.Boolean:
 		return p.booleans(a)
 	case *array.Int8:
-		p.i32 = widen(p, p.i32, a.Int8Values(), c.NullN())
+		p.i32 = widen(p, p.i32, a.Int8Values())
 		return encoding.Int32Values(p.i32), len(p.i32), nil
 	case *array.Int16:
-		p.i32 = widen(p, p.i32, a.Int16Values(), c.NullN())
+		p.i32 = widen(p, p.i32, a.Int16Values())
 		return encoding.Int32Values(p.i32), len(p.i32), nil
 	case *array.Int32:
-		v := pick(p, &p.i32, a.Int32Values(), c.NullN())
+		v := pick(p, &p.i32, a.Int32Values())
 		return encoding.Int32Values(v), len(v), nil
 	case *array.Date32:
-		v := pick(p, &p.i32, arrow.Int32Traits.CastFromBytes(arrow.Date32Traits.CastToBytes(a.Date32Values())), c.NullN())
+		v := pick(p, &p.i32, arrow.Int32Traits.CastFromBytes(arrow.Date32Traits.CastToBytes(a.Date32Values())))
 		return encoding.Int32Values(v), len(v), nil
 	case *array.Int64:
-		v := pick(p, &p.i64, a.Int64Values(), c.NullN())
+		v := pick(p, &p.i64, a.Int64Values())
 		return encoding.Int64Values(v), len(v), nil
 	case *array.Timestamp:
-		v := pick(p, &p.i64, arrow.Int64Traits.CastFromBytes(arrow.TimestampTraits.CastToBytes(a.TimestampValues())), c.NullN())
+		v := pick(p, &p.i64, arrow.Int64Traits.CastFromBytes(arrow.TimestampTraits.CastToBytes(a.TimestampValues())))
 		return encoding.Int64Values(v), len(v), nil
 	case *array.Float32:
-		v := pick(p, &p.f32, a.Float32Values(), c.NullN())
+		v := pick(p, &p.f32, a.Float32Values())
 		return encoding.FloatValues(v), len(v), nil
 	case *array.Float64:
-		v := pick(p, &p.f64, a.Float64Values(), c.NullN())
+		v := pick(p, &p.f64, a.Float64Values())
 		return encoding.DoubleValues(v), len(v), nil
 	case *array.Decimal128:
 		return p.decimals(a, int(t.Precision))
 	case *array.String:
-		return p.binaries(a.ValueOffsets(), a.ValueBytes(), a.Len(), a.NullN())
+		return p.binaries(a.ValueOffsets(), a.ValueBytes(), a.Len())
 	case *array.Binary:
-		return p.binaries(a.ValueOffsets(), a.ValueBytes(), a.Len(), a.NullN())
+		return p.binaries(a.ValueOffsets(), a.ValueBytes(), a.Len())
 	}
 	return encoding.Values{}, 0, fmt.Errorf("layout %s cannot be written to Parquet", c.DataType())
 }
 
 // pick packs the values that are not null; without nulls they are used in place.
-func pick[T any](p *pager, scratch *[]T, values []T, nulls int) []T {
-	if nulls == 0 {
+func pick[T any](p *pager, scratch *[]T, values []T) []T {
+	if p.all {
 		return values
 	}
 	*scratch = grow(*scratch, len(p.present))
@@ -186,8 +265,8 @@ func pick[T any](p *pager, scratch *[]T, values []T, nulls int) []T {
 }
 
 // widen packs and converts.
-func widen[F int8 | int16](p *pager, out []int32, values []F, nulls int) []int32 {
-	if nulls == 0 {
+func widen[F int8 | int16](p *pager, out []int32, values []F) []int32 {
+	if p.all {
 		out = grow(out, len(values))
 		for i, v := range values {
 			out[i] = int32(v)
@@ -202,31 +281,38 @@ func widen[F int8 | int16](p *pager, out []int32, values []F, nulls int) []int32
 }
 
 func (p *pager) booleans(a *array.Boolean) (encoding.Values, int, error) {
-	n := a.Len() - a.NullN()
+	n := p.count(a.Len())
 	p.bytes = grow(p.bytes, (n+7)/8)
 	clear(p.bytes)
-	at := 0
-	for i := range a.Len() {
-		if a.IsNull(i) {
-			continue
+	for i := range n {
+		row := i
+		if !p.all {
+			row = int(p.present[i])
 		}
-		if a.Value(i) {
-			bitutil.SetBit(p.bytes, at)
+		if a.Value(row) {
+			bitutil.SetBit(p.bytes, i)
 		}
-		at++
 	}
 	return encoding.BooleanValues(p.bytes), n, nil
 }
 
+// count is the number of values, of so many rows, that are not null.
+func (p *pager) count(rows int) int {
+	if p.all {
+		return rows
+	}
+	return len(p.present)
+}
+
 // binaries uses the bytes in place. With nulls it packs them, as a null may have bytes of its own.
-func (p *pager) binaries(offsets []int32, data []byte, rows, nulls int) (encoding.Values, int, error) {
-	n := rows - nulls
+func (p *pager) binaries(offsets []int32, data []byte, rows int) (encoding.Values, int, error) {
+	n := p.count(rows)
 	p.ends = grow(p.ends, n+1)
 	base := int32(0)
 	if len(offsets) > 0 {
 		base = offsets[0]
 	}
-	if nulls == 0 {
+	if p.all {
 		for i := range n + 1 {
 			p.ends[i] = 0
 			if len(offsets) > 0 {
@@ -245,7 +331,7 @@ func (p *pager) binaries(offsets []int32, data []byte, rows, nulls int) (encodin
 }
 
 func (p *pager) decimals(a *array.Decimal128, precision int) (encoding.Values, int, error) {
-	n := a.Len() - a.NullN()
+	n := p.count(a.Len())
 	switch {
 	case precision <= 9:
 		p.i32 = grow(p.i32, n)
@@ -263,7 +349,7 @@ func (p *pager) decimals(a *array.Decimal128, precision int) (encoding.Values, i
 }
 
 func (p *pager) eachDecimal(a *array.Decimal128, put func(i int, v decimal128.Num)) {
-	if a.NullN() == 0 {
+	if p.all {
 		for i, v := range a.Values() {
 			put(i, v)
 		}

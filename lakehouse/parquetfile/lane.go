@@ -86,32 +86,61 @@ func (r *rest) join() (*columnar.Batch, error) {
 type sizer struct {
 	fixed   int64 // bytes per row
 	offsets [][]int32
+	lists   []listSizer
+}
+
+// listSizer tells the size of lists: the elements of row i lie between offsets i and i+1.
+type listSizer struct {
+	offsets  []int32
+	elements sizer
 }
 
 func sizeOf(b *columnar.Batch) sizer {
 	var z sizer
 	for i := range b.Schema().Len() {
-		switch c := b.Column(i).(type) {
-		case *array.String:
-			z.offsets = append(z.offsets, c.ValueOffsets())
-		case *array.Binary:
-			z.offsets = append(z.offsets, c.ValueOffsets())
-		default:
-			if t, ok := c.DataType().(arrow.FixedWidthDataType); ok {
-				z.fixed += int64(max(1, t.BitWidth()/8))
-			}
-		}
+		z.add(b.Column(i))
 	}
 	return z
 }
 
+func (z *sizer) add(c columnar.Column) {
+	switch c := c.(type) {
+	case *array.String:
+		z.offsets = append(z.offsets, c.ValueOffsets())
+	case *array.Binary:
+		z.offsets = append(z.offsets, c.ValueOffsets())
+	case *array.List:
+		z.addList(c)
+	case *array.Map:
+		z.addList(c.List)
+	case *array.Struct:
+		for i := range c.NumField() {
+			z.add(c.Field(i))
+		}
+	default:
+		if t, ok := c.DataType().(arrow.FixedWidthDataType); ok {
+			z.fixed += int64(max(1, t.BitWidth()/8))
+		}
+	}
+}
+
+func (z *sizer) addList(c *array.List) {
+	l := listSizer{offsets: c.Offsets()[c.Data().Offset():]}
+	l.elements.add(c.ListValues())
+	z.lists = append(z.lists, l)
+}
+
 // bytes is the size of rows [from, until).
 func (z sizer) bytes(from, until int) int64 {
-	n := int64(until-from) * (z.fixed + 4*int64(len(z.offsets)))
+	if until <= from {
+		return 0
+	}
+	n := int64(until-from) * (z.fixed + 4*int64(len(z.offsets)+len(z.lists)))
 	for _, o := range z.offsets {
-		if until > from {
-			n += int64(o[until]) - int64(o[from])
-		}
+		n += int64(o[until]) - int64(o[from])
+	}
+	for _, l := range z.lists {
+		n += l.elements.bytes(int(l.offsets[from]), int(l.offsets[until]))
 	}
 	return n
 }

@@ -235,7 +235,7 @@ func TestNullInARequiredColumn(t *testing.T) {
 	defer b.Release()
 	require.NoError(t, w.Write(context.Background(), 0, b))
 	_, err := w.Finish(context.Background())
-	require.ErrorContains(t, err, "column n: 1 NULL values in a NOT NULL column")
+	require.ErrorContains(t, err, "column n: there is a NULL where none is allowed")
 }
 
 func TestWrongRows(t *testing.T) {

@@ -13,10 +13,11 @@ import (
 	"github.com/lakewheel/lakewheel/lakehouse/store"
 )
 
-// A batch that is read has at most batchRows rows, and about batchBytes as far as the footer tells.
+// A batch that is read has at most batchRows rows, and about batchBytes and batchSlots as far as the footer tells.
 const (
 	batchRows  = 64 << 10
 	batchBytes = 32 << 20
+	batchSlots = 1 << 20 // of one leaf: more than rows in lists
 )
 
 // ErrDamaged wraps what is wrong with the bytes of a file.
@@ -28,7 +29,7 @@ type Reader struct {
 	file   *parquet.File
 	schema *columnar.Schema
 	group  int // the next row group
-	cols   []*columnReader
+	cols   []columnReader
 	left   int // rows of the current row group
 	step   int // rows of a batch of it
 }
@@ -125,8 +126,10 @@ func (r *Reader) open(g parquet.RowGroup) error {
 		return fmt.Errorf("%w: row group %d has %d rows", ErrDamaged, r.group, g.NumRows())
 	}
 	r.cols, r.left, r.step = nil, int(g.NumRows()), batchRows
-	if size := r.file.Metadata().RowGroups[r.group].TotalByteSize; r.left > 0 && size > batchBytes {
-		r.step = int(min(batchRows, max(1, batchBytes/(size/int64(r.left)+1))))
+	meta := r.file.Metadata().RowGroups[r.group]
+	r.limit(meta.TotalByteSize, batchBytes)
+	for _, c := range meta.Columns {
+		r.limit(c.MetaData.NumValues, batchSlots)
 	}
 	for _, f := range r.schema.Fields {
 		c, err := openColumn(r.file.Schema(), g, f)
@@ -136,6 +139,13 @@ func (r *Reader) open(g parquet.RowGroup) error {
 		r.cols = append(r.cols, c)
 	}
 	return nil
+}
+
+// limit makes batches smaller if the row group has more of something, evenly spread, than a batch of its rows may have.
+func (r *Reader) limit(total, most int64) {
+	if r.left > 0 && total > most {
+		r.step = min(r.step, int(max(1, most/(total/int64(r.left)+1))))
+	}
 }
 
 func (r *Reader) batch(n int) (*columnar.Batch, error) {

@@ -39,9 +39,9 @@ func TestForeignFiles(t *testing.T) {
 			`{"ms":"1969-12-31T23:59:59.999Z","ns":"1969-12-31T23:59:59.999999Z","dec9":"-99.99","dec18":"-99.99","s":"é"}`,
 		},
 		"duckdb.parquet": {
-			`{"b":true,"i8":null,"u8":0,"u16":0,"u32":0,"s":null,"d20":"-1.000","day":"2024-01-01","ts":"2024-01-01T00:00:00.000001Z","tz":"2024-01-01T00:00:00.000Z","f":0}`,
-			`{"b":false,"i8":1,"u8":1,"u16":300,"u32":2000000000,"s":"v1","d20":"0.000","day":"2024-01-02","ts":"2024-01-01T00:00:01.000001Z","tz":"2024-01-01T00:00:00.000Z","f":1}`,
-			`{"b":true,"i8":2,"u8":2,"u16":600,"u32":4000000000,"s":"v0","d20":"1.000","day":"2024-01-03","ts":"2024-01-01T00:00:02.000001Z","tz":"2024-01-01T00:00:00.000Z","f":2}`,
+			`{"b":true,"i8":null,"u8":0,"u16":0,"u32":0,"s":null,"d20":"-1.000","day":"2024-01-01","ts":"2024-01-01T00:00:00.000001","tz":"2024-01-01T00:00:00.000Z","f":0}`,
+			`{"b":false,"i8":1,"u8":1,"u16":300,"u32":2000000000,"s":"v1","d20":"0.000","day":"2024-01-02","ts":"2024-01-01T00:00:01.000001","tz":"2024-01-01T00:00:00.000Z","f":1}`,
+			`{"b":true,"i8":2,"u8":2,"u16":600,"u32":4000000000,"s":"v0","d20":"1.000","day":"2024-01-03","ts":"2024-01-01T00:00:02.000001","tz":"2024-01-01T00:00:00.000Z","f":2}`,
 		},
 	} {
 		t.Run(name, func(t *testing.T) { require.Equal(t, want, readAll(t, foreign(t, name), name, nil)) })
@@ -60,7 +60,7 @@ func TestReadAs(t *testing.T) {
 	require.Equal(t, []string{`{"new":null,"f":1.5,"i8":1,"dec9":"1.25"}`, `{"new":null,"f":null,"i8":null,"dec9":null}`, `{"new":null,"f":"-Infinity","i8":-128,"dec9":"-99.99"}`},
 		readAll(t, s, "int96.parquet", schema))
 	for want, f := range map[string]columnar.Field{
-		"column i64: it is INT here, and INT64 in the file":         {Name: "i64", Type: columnar.Int},
+		"column i64: it is INT here, and BIGINT in the file":        {Name: "i64", Type: columnar.Int},
 		"column dec9: it is DECIMAL(9,3) here, and DECIMAL(9,2)":    {Name: "dec9", Type: columnar.Decimal(9, 3)},
 		"column s: it is BIGINT here, and STRING in the file":       {Name: "s", Type: columnar.BigInt},
 		"column d: it is FLOAT here, and DOUBLE in the file":        {Name: "d", Type: columnar.Float},

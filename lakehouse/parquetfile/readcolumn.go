@@ -2,10 +2,6 @@ package parquetfile
 
 import (
 	"bytes"
-	"errors"
-	"fmt"
-	"io"
-	"slices"
 
 	"github.com/parquet-go/parquet-go"
 
@@ -13,9 +9,20 @@ import (
 )
 
 // columnReader reads one column of one row group, any number of rows at a time.
-type columnReader struct {
-	field   columnar.Field
-	pages   parquet.Pages // nil: the file has no such column
+type columnReader interface {
+	read(rows int) (columnar.Column, error)
+	close()
+}
+
+// absentColumn is a column that the file does not have.
+type absentColumn struct{ absentPart }
+
+func (a absentColumn) read(rows int) (columnar.Column, error) { return a.build(rows) }
+func (a absentColumn) close()                                 {}
+
+// plainColumn reads a column that is a leaf.
+type plainColumn struct {
+	pages   parquet.Pages
 	into    sink
 	indexed bool // the dictionary was given to the sink
 
@@ -26,22 +33,7 @@ type columnReader struct {
 	value  int          // the next of its values
 }
 
-func openColumn(s *parquet.Schema, g parquet.RowGroup, f columnar.Field) (*columnReader, error) {
-	leaf, ok := s.Lookup(f.Name)
-	switch {
-	case !ok && slices.ContainsFunc(s.Fields(), func(g parquet.Field) bool { return g.Name() == f.Name }), ok && leaf.Node.Repeated():
-		return nil, errors.New("the file has it nested, which cannot be read")
-	case !ok:
-		return &columnReader{field: f}, nil
-	}
-	into, err := newSink(f.Type, leaf.Node.Type())
-	if err != nil {
-		return nil, err
-	}
-	return &columnReader{field: f, into: into, pages: g.ColumnChunks()[leaf.ColumnIndex].Pages()}, nil
-}
-
-func (c *columnReader) close() {
+func (c *plainColumn) close() {
 	if c.page != nil {
 		parquet.Release(c.page)
 		c.page = nil
@@ -53,10 +45,7 @@ func (c *columnReader) close() {
 }
 
 // read returns the next n rows.
-func (c *columnReader) read(n int) (columnar.Column, error) {
-	if c.into == nil {
-		return columnar.NewNullColumn(c.field.Type, n), nil
-	}
+func (c *plainColumn) read(n int) (columnar.Column, error) {
 	c.into.begin(n)
 	for n > 0 {
 		if c.page == nil {
@@ -78,34 +67,37 @@ func (c *columnReader) read(n int) (columnar.Column, error) {
 }
 
 // next opens the next page.
-func (c *columnReader) next() error {
+func (c *plainColumn) next() error {
 	p, err := c.pages.ReadPage()
-	if errors.Is(err, io.EOF) {
-		return fmt.Errorf("%w: fewer values than rows", ErrDamaged)
-	}
 	if err != nil {
-		return fmt.Errorf("%w: %w", ErrDamaged, err)
+		return damaged(err)
 	}
 	c.page, c.rows, c.row, c.value, c.levels = p, int(p.NumValues()), 0, 0, p.DefinitionLevels()
 	nulls := int(p.NumNulls())
 	if nulls == 0 {
 		c.levels = nil
 	}
-	data := p.Data()
-	if d := p.Dictionary(); d != nil {
-		if !c.indexed {
-			if err := c.into.dictionary(d.Page().Data(), d.Len()); err != nil {
-				return err
-			}
-			c.indexed = true
-		}
-		return c.into.ids(data.Int32(), c.rows-nulls)
+	return feed(c.into, p, c.rows-nulls, &c.indexed)
+}
+
+// feed gives n values of a page to a sink, and before the first page the dictionary.
+func feed(into sink, p parquet.Page, n int, indexed *bool) error {
+	d := p.Dictionary()
+	if d == nil {
+		return into.page(p.Data(), n)
 	}
-	return c.into.page(data, c.rows-nulls)
+	if !*indexed {
+		if err := into.dictionary(d.Page().Data(), d.Len()); err != nil {
+			return err
+		}
+		*indexed = true
+	}
+	data := p.Data()
+	return into.ids(data.Int32(), n)
 }
 
 // copy adds the next n rows of the page, run by run.
-func (c *columnReader) copy(n int) error {
+func (c *plainColumn) copy(n int) error {
 	if c.levels == nil {
 		c.row += n
 		c.value += n

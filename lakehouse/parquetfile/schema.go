@@ -9,16 +9,35 @@ import (
 	"github.com/lakewheel/lakewheel/columnar"
 )
 
-// node is a leaf of the file schema for a field. The physical types are those that Spark writes.
-func node(f columnar.Field) (parquet.Node, error) {
-	leaf, err := leafOf(f.Type)
-	if err != nil {
-		return nil, fmt.Errorf("column %s: %w", f.Name, err)
+// node is what the file schema has for a field. Layout, names and physical types are those that Spark writes.
+func node(f columnar.Field) (n parquet.Node, err error) {
+	if n, err = nodeOf(f.Type); err != nil {
+		return nil, err
 	}
 	if f.Nullable {
-		return parquet.Optional(leaf), nil
+		return parquet.Optional(n), nil
 	}
-	return parquet.Required(leaf), nil
+	return parquet.Required(n), nil
+}
+
+func nodeOf(t columnar.Type) (parquet.Node, error) {
+	if !t.Nested() {
+		return leafOf(t)
+	}
+	if len(t.Parts()) == 0 {
+		return nil, fmt.Errorf("%s has no fields and cannot be stored", t)
+	}
+	parts, err := groupOf(t.Parts())
+	if err != nil {
+		return nil, err
+	}
+	switch t.Kind {
+	case columnar.ArrayKind:
+		return parquet.List(parts.fields[0].(*orderedField).Node), nil
+	case columnar.MapKind:
+		return parquet.Map(parts.fields[0].(*orderedField).Node, parts.fields[1].(*orderedField).Node), nil
+	}
+	return parts, nil
 }
 
 func leafOf(t columnar.Type) (parquet.Node, error) {
@@ -48,10 +67,12 @@ func leafOf(t columnar.Type) (parquet.Node, error) {
 		return parquet.Encoded(parquet.Leaf(parquet.ByteArrayType), &parquet.Plain), nil // the default has fewer readers
 	case columnar.DateKind:
 		return parquet.Date(), nil
-	case columnar.TimestampKind:
-		return parquet.TimestampAdjusted(parquet.Microsecond, true), nil
+	case columnar.TimestampKind, columnar.TimestampNTZKind:
+		return parquet.TimestampAdjusted(parquet.Microsecond, t.Kind == columnar.TimestampKind), nil
+	case columnar.DayTimeIntervalKind, columnar.YearMonthIntervalKind:
+		return nil, fmt.Errorf("%s cannot be stored: CAST it to STRING, or EXTRACT a number from it", t)
 	}
-	return nil, fmt.Errorf("type %s cannot be written to Parquet", t)
+	return nil, fmt.Errorf("%s cannot be stored", t)
 }
 
 // decimalLeaf is INT32 up to 9 digits, INT64 up to 18, and above the shortest fixed byte array.
@@ -88,16 +109,25 @@ type orderedField struct {
 func (f *orderedField) Name() string                           { return f.name }
 func (f *orderedField) Value(base reflect.Value) reflect.Value { return base.FieldByName(f.name) }
 
-// fileSchema is the Parquet schema of a columnar one.
-func fileSchema(s *columnar.Schema) (*parquet.Schema, error) {
+// groupOf keeps the order of the fields.
+func groupOf(fields []columnar.Field) (*ordered, error) {
 	g := &ordered{Group: parquet.Group{}}
-	for _, f := range s.Fields {
+	for _, f := range fields {
 		n, err := node(f)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("%s: %w", f.Name, err)
 		}
 		g.Group[f.Name] = n
 		g.fields = append(g.fields, &orderedField{Node: n, name: f.Name})
+	}
+	return g, nil
+}
+
+// fileSchema is the Parquet schema of a columnar one.
+func fileSchema(s *columnar.Schema) (*parquet.Schema, error) {
+	g, err := groupOf(s.Fields)
+	if err != nil {
+		return nil, fmt.Errorf("column %w", err)
 	}
 	return parquet.NewSchema("spark_schema", g), nil
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/arrow/array"
@@ -40,6 +41,9 @@ func (v *validity) begin(rows int) {
 }
 
 func (v *validity) add(n int, valid bool) {
+	if short := int(bitutil.BytesForBits(int64(v.rows+n))) - len(v.bits); short > 0 { // begin could not know
+		v.bits = append(v.bits, make([]byte, short)...)
+	}
 	if valid {
 		bitutil.SetBitsTo(v.bits, int64(v.rows), int64(n), true)
 	} else {
@@ -140,7 +144,7 @@ func (f *fixed[T]) take(from, until int) error {
 }
 
 func (f *fixed[T]) nulls(n int) {
-	f.out = f.out[:len(f.out)+n]
+	f.out = slices.Grow(f.out, n)[:len(f.out)+n]
 	f.valid.add(n, false)
 }
 

@@ -1,6 +1,7 @@
 package parquetfile
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/parquet-go/parquet-go"
@@ -11,18 +12,69 @@ import (
 
 // SchemaOf is the columnar schema of a file; a column of a type that is not supported is an error.
 func SchemaOf(f *parquet.File) (*columnar.Schema, error) {
-	s := &columnar.Schema{}
-	for _, field := range f.Schema().Fields() {
-		if !field.Leaf() || field.Repeated() {
-			return nil, fmt.Errorf("column %s: nested types are not supported", field.Name())
-		}
-		t, err := typeOf(field.Type())
-		if err != nil {
-			return nil, fmt.Errorf("column %s: %w", field.Name(), err)
-		}
-		s.Fields = append(s.Fields, columnar.Field{Name: field.Name(), Type: t, Nullable: field.Optional()})
+	fields, err := fieldsOf(spot{node: f.Schema()})
+	if err != nil {
+		return nil, fmt.Errorf("column %w", err)
 	}
-	return s, nil
+	return columnar.NewSchema(fields...), nil
+}
+
+func fieldsOf(at spot) ([]columnar.Field, error) {
+	var out []columnar.Field
+	for _, f := range at.node.Fields() {
+		t, err := typeAt(at.enter(f))
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", f.Name(), err)
+		}
+		out = append(out, columnar.Field{Name: f.Name(), Type: t, Nullable: f.Optional()})
+	}
+	return out, nil
+}
+
+// typeAt is the type of what a spot holds.
+func typeAt(at spot) (columnar.Type, error) {
+	list, mapping := at.annotated()
+	if len(at.path) > maxDepth {
+		return columnar.Type{}, errDeep
+	}
+	switch {
+	case at.repeated, list:
+		_, element, ok := at.list()
+		if !ok {
+			break
+		}
+		t, err := typeAt(element)
+		if err != nil {
+			return t, err
+		}
+		return columnar.Array(t), nil
+	case mapping:
+		_, key, value, ok := at.mapping()
+		if ok {
+			return mapAt(key, value)
+		}
+	case at.node.Leaf():
+		return typeOf(at.node.Type())
+	case len(at.node.Fields()) > 0:
+		fields, err := fieldsOf(at)
+		if err != nil {
+			return columnar.Type{}, err
+		}
+		return columnar.Struct(fields...), nil
+	}
+	return columnar.Type{}, errors.New("a group of this shape is not supported")
+}
+
+func mapAt(key, value spot) (columnar.Type, error) {
+	k, err := typeAt(key)
+	if err != nil {
+		return k, err
+	}
+	v, err := typeAt(value)
+	if err != nil {
+		return v, err
+	}
+	return columnar.Map(k, v), nil
 }
 
 // typeOf is the type of a column as Spark reads it.
@@ -55,6 +107,9 @@ func logicalType(t parquet.Type, annotation any) (columnar.Type, error) {
 	case *format.DateType:
 		return columnar.Date, nil
 	case *format.TimestampType:
+		if !v.IsAdjustedToUTC {
+			return columnar.TimestampNTZ, nil
+		}
 		return columnar.Timestamp, nil
 	case *format.DecimalType:
 		if v.Precision >= 1 && v.Precision <= columnar.MaxDecimalPrecision && v.Scale >= 0 && v.Scale <= v.Precision {

@@ -22,7 +22,7 @@ type File struct {
 	Name  string
 	Rows  int64
 	Bytes int64
-	Stats []Stats // by column
+	Stats []Stats // by leaf: a column, or each plain type in a nested one, in the order of the schema
 }
 
 // Options shape the files of a Writer.
@@ -45,7 +45,8 @@ type Writer struct {
 	schema  *columnar.Schema
 	opts    Options
 	file    *parquet.GenericWriter[any]
-	types   []parquet.Type
+	leaves  []leaf
+	types   []parquet.Type // of the leaves
 
 	mu    sync.Mutex // guards lanes and the making of row groups
 	lanes map[int64]*lane
@@ -64,12 +65,13 @@ func NewWriter(objects store.Store, schema *columnar.Schema, opts Options) (*Wri
 	if err != nil {
 		return nil, err
 	}
-	w := &Writer{objects: objects, schema: schema, opts: opts, lanes: map[int64]*lane{}}
+	w := &Writer{objects: objects, schema: schema, opts: opts, lanes: map[int64]*lane{}, leaves: leavesOf(schema)}
 	w.file = parquet.NewGenericWriter[any](io.Discard, fs,
 		parquet.Compression(codec), parquet.DataPageVersion(1), parquet.DataPageStatistics(false),
 		parquet.CreatedBy("lakewheel", "1", "0"), parquet.MaxRowsPerRowGroup(1<<30))
-	for _, f := range fs.Fields() {
-		w.types = append(w.types, f.Type())
+	for _, path := range fs.Columns() {
+		l, _ := fs.Lookup(path...)
+		w.types = append(w.types, l.Node.Type())
 	}
 	return w, nil
 }
@@ -141,12 +143,12 @@ func (w *Writer) encode(rows *rest, workers int) (*group, error) {
 	columns := g.w.ColumnWriters()
 	var tasks errgroup.Group
 	tasks.SetLimit(workers)
-	for i, f := range w.schema.Fields {
-		to := target{w: columns[i], index: i, typ: w.types[i], field: f, stats: &g.stats[i]}
+	for i, l := range w.leaves {
+		to := target{w: columns[i], index: i, typ: w.types[i], leaf: l, stats: &g.stats[i]}
 		task := func() error {
 			p := pagers.Get().(*pager)
 			defer pagers.Put(p)
-			return p.encode(to, b.Column(i))
+			return p.encode(to, b.Column(l.column))
 		}
 		if workers > 1 {
 			tasks.Go(task)
@@ -160,7 +162,7 @@ func (w *Writer) encode(rows *rest, workers int) (*group, error) {
 func (w *Writer) newGroup() *group {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return &group{w: w.file.BeginRowGroup(), stats: make([]Stats, w.schema.Len())}
+	return &group{w: w.file.BeginRowGroup(), stats: make([]Stats, len(w.leaves))}
 }
 
 // Finish writes the files, durable, and ends the writer. No rows, no file.
@@ -192,7 +194,7 @@ func (w *Writer) groups(ctx context.Context) ([]*group, error) {
 	}()
 	processors := runtime.GOMAXPROCS(0)
 	tasks, ctx := errgroup.WithContext(ctx)
-	tasks.SetLimit(1 + processors/max(1, w.schema.Len()))
+	tasks.SetLimit(1 + processors/max(1, len(w.leaves)))
 	for i := range rests {
 		if out[i] != nil {
 			continue
@@ -235,7 +237,7 @@ func (w *Writer) inOrder() (encoded []*group, rests []rest) {
 
 // writeFile writes row groups until the file is large enough, and reports how many it took.
 func (w *Writer) writeFile(ctx context.Context, groups []*group) (f File, n int, err error) {
-	f = File{Name: w.opts.Name(), Stats: make([]Stats, w.schema.Len())}
+	f = File{Name: w.opts.Name(), Stats: make([]Stats, len(w.leaves))}
 	out, err := w.objects.Create(ctx, f.Name)
 	if err != nil {
 		return f, 0, err
