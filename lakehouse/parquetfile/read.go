@@ -8,6 +8,7 @@ import (
 	"io"
 
 	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/lakewheel/lakewheel/columnar"
 	"github.com/lakewheel/lakewheel/lakehouse/store"
@@ -36,6 +37,7 @@ type Reader struct {
 
 // OpenReader opens a file, which the caller closes after the Reader. A nil schema means that of the file.
 func OpenReader(r store.Reader, schema *columnar.Schema) (rd *Reader, err error) {
+	defer recovered(&err)
 	f, err := Open(r)
 	if err != nil {
 		return nil, err
@@ -58,7 +60,19 @@ func Open(r store.Reader) (f *parquet.File, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
-	return f, nil
+	return f, checkCodecs(f)
+}
+
+// checkCodecs refuses LZ4: of a damaged page, parquet-go makes ever larger buffers without end.
+func checkCodecs(f *parquet.File) error {
+	for _, g := range f.Metadata().RowGroups {
+		for _, c := range g.Columns {
+			if c.MetaData.Codec == format.Lz4Raw {
+				return errors.New("the Parquet file is compressed with LZ4, which is not read: write it again with zstd or snappy")
+			}
+		}
+	}
+	return nil
 }
 
 // checkFooter refuses a footer that claims to be longer than the file, before anybody makes room for it.

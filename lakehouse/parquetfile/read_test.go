@@ -10,6 +10,7 @@ import (
 
 	"github.com/apache/arrow/go/v17/arrow/array"
 	"github.com/apache/arrow/go/v17/arrow/memory"
+	"github.com/parquet-go/parquet-go"
 	"github.com/stretchr/testify/require"
 
 	"github.com/lakewheel/lakewheel/columnar"
@@ -206,4 +207,46 @@ func BenchmarkRead(b *testing.B) {
 		}
 	}
 	b.ReportMetric(float64(rows)/b.Elapsed().Seconds(), "rows/s")
+}
+
+// Nested columns of other writers: the three layouts of lists (Spark's own and its old one, DuckDB, pyarrow with its
+// names), pages of version 2, timestamps of no zone.
+func TestForeignNestedFiles(t *testing.T) {
+	want := []string{
+		`{"id":1,"a":[1,null,3],"aa":[["a",null],[],null],"s":{"x":1,"y":[{"z":"2024-01-02"}]},"m":{"k":[1],"n":null},"ntz":"2024-01-02T03:04:05.678901"}`,
+		`{"id":2,"a":[],"aa":[],"s":null,"m":{},"ntz":null}`,
+		`{"id":3,"a":null,"aa":null,"s":{"x":null,"y":null},"m":null,"ntz":"1969-12-31T23:59:59.999999"}`,
+	}
+	for _, name := range []string{"nested-spark.parquet", "nested-spark-legacy.parquet", "nested-duckdb.parquet", "nested-pyarrow.parquet"} {
+		require.Equal(t, want, readAll(t, foreign(t, name), name, nil), name)
+	}
+}
+
+// Lists without a group around them, and with the element as what is repeated: neither knows NULL elements.
+func TestOldLists(t *testing.T) {
+	type point struct{ X, Y int64 }
+	type row struct {
+		Bare   []int64
+		Points []point
+		Tail   string
+	}
+	var b bytes.Buffer
+	w := parquet.NewGenericWriter[row](&b)
+	_, err := w.Write([]row{{Bare: []int64{1, 2}, Tail: "a"}, {Points: []point{{1, 2}, {3, 4}}, Tail: "b"}})
+	require.NoError(t, err)
+	require.NoError(t, w.Close())
+	s := store.NewMem()
+	require.NoError(t, s.Put(context.Background(), "old", b.Bytes()))
+	require.Equal(t, []string{`{"Bare":[1,2],"Points":[],"Tail":"a"}`, `{"Bare":[],"Points":[{"X":1,"Y":2},{"X":3,"Y":4}],"Tail":"b"}`},
+		readAll(t, s, "old", nil))
+}
+
+// Damaged LZ4 would never end.
+func TestNoLZ4(t *testing.T) {
+	var b bytes.Buffer
+	w := parquet.NewGenericWriter[struct{ A int64 }](&b, parquet.Compression(&parquet.Lz4Raw))
+	_, err := w.Write(make([]struct{ A int64 }, 1))
+	require.NoError(t, err)
+	require.NoError(t, w.Close())
+	require.ErrorContains(t, readSome(b.Bytes()), "compressed with LZ4, which is not read: write it again")
 }
