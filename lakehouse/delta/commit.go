@@ -22,7 +22,11 @@ func (t *Table) Commit(ctx context.Context, base lakehouse.Snapshot, c lakehouse
 	if err := t.allowed(base, c); err != nil {
 		return base, err
 	}
-	actions, err := changeActions(base, c)
+	there, err := t.protocolAt(ctx, base.Version)
+	if err != nil {
+		return base, fmt.Errorf("table %s: %w", t, err)
+	}
+	actions, err := changeActions(there, c)
 	if err != nil {
 		return base, err
 	}
@@ -90,11 +94,22 @@ func (t *Table) committed(ctx context.Context, base lakehouse.Snapshot, in store
 	return t.snapshotLocked()
 }
 
-// changeActions is the log entry of a change: commitInfo, protocol and metaData of a new table, txn, removes, adds.
-func changeActions(base lakehouse.Snapshot, c lakehouse.Change) ([]action, error) {
+// protocolAt is the protocol of a version, nil if there is no table.
+func (t *Table) protocolAt(ctx context.Context, version int64) (*protocol, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if err := t.knowLocked(ctx, version); err != nil {
+		return nil, err
+	}
+	return t.known.protocol, nil
+}
+
+// changeActions is the log entry of a change: commitInfo, protocol and metaData of a new table, txn, removes, adds. there is the
+// protocol of the base.
+func changeActions(there *protocol, c lakehouse.Change) ([]action, error) {
 	out := []action{{CommitInfo: commitInfo(c)}}
 	if c.Create != nil {
-		creation, err := createActions(base, c)
+		creation, err := createActions(there, c)
 		if err != nil {
 			return nil, err
 		}
@@ -136,9 +151,9 @@ func nonNil[V any](m map[string]V) map[string]V {
 	return m
 }
 
-// createActions are the protocol and the metadata of a new table. An empty one that is there already gets the metadata
-// only: a protocol never goes down again.
-func createActions(base lakehouse.Snapshot, c lakehouse.Change) ([]action, error) {
+// createActions are the protocol and the metadata of a new table. An empty one that is there already gets the metadata, and a
+// protocol only if it must know more features: a protocol never goes down again.
+func createActions(there *protocol, c lakehouse.Change) ([]action, error) {
 	schema, err := encodeSchema(c.Create.Schema)
 	if err != nil {
 		return nil, err
@@ -148,8 +163,15 @@ func createActions(base lakehouse.Snapshot, c lakehouse.Change) ([]action, error
 	if c.Create.Name != "" {
 		m.Name = &c.Create.Name
 	}
-	if base.Version >= 0 {
+	p := there
+	if p == nil {
+		p = &protocol{MinReaderVersion: 1, MinWriterVersion: 2}
+	}
+	if hasNTZ(c.Create.Schema.Fields) {
+		p = p.withNTZ(there == nil)
+	}
+	if p == there {
 		return []action{{MetaData: m}}, nil
 	}
-	return []action{{Protocol: &protocol{MinReaderVersion: 1, MinWriterVersion: 2}}, {MetaData: m}}, nil
+	return []action{{Protocol: p}, {MetaData: m}}, nil
 }

@@ -68,7 +68,7 @@ func TestRefusedChanges(t *testing.T) {
 		"it is partitioned by n, and partitioned tables are not written yet": {lakehouse.Snapshot{Version: -1}, lakehouse.Change{Create: &lakehouse.Creation{PartitionBy: []string{"n"}}}},
 		"has delta.appendOnly=true: rows can be added, not removed":          {lakehouse.Snapshot{Version: 3, Properties: appendOnly}, lakehouse.Change{Remove: file, DataChange: true}},
 		"table feature not supported":                                        {lakehouse.Snapshot{Version: 3, Unusable: lakehouse.ErrUnsupported}, lakehouse.Change{}},
-		"column v has type VOID, which no table can hold":                    {lakehouse.Snapshot{Version: -1}, lakehouse.Change{Create: &lakehouse.Creation{Schema: columnar.NewSchema(columnar.Field{Name: "v", Type: columnar.Null})}}},
+		"column v: VOID cannot be stored":                                    {lakehouse.Snapshot{Version: -1}, lakehouse.Change{Create: &lakehouse.Creation{Schema: columnar.NewSchema(columnar.Field{Name: "v", Type: columnar.Null})}}},
 	} {
 		objects := store.NewMem()
 		_, err := open(objects).Commit(ctx, c.base, c.change)

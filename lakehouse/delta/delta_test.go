@@ -195,11 +195,11 @@ func TestRefusedTables(t *testing.T) {
 		"writer feature newShiny":     `{"protocol":{"minReaderVersion":1,"minWriterVersion":7,"writerFeatures":["appendOnly","newShiny"]}}` + meta(``, ``),
 		"reader feature v2Checkpoint": `{"protocol":{"minReaderVersion":3,"minWriterVersion":7,"readerFeatures":["v2Checkpoint"],"writerFeatures":[]}}` + meta(``, ``),
 		"protocol reader 4, writer 9": `{"protocol":{"minReaderVersion":4,"minWriterVersion":9}}` + meta(``, ``),
-		"property delta.enableDeletionVectors=true": plain + meta(`"delta.enableDeletionVectors":"true"`, ``),
-		"CHECK constraint positive":                 plain + meta(`"delta.constraints.positive":"n > 0"`, ``),
-		"UNSET TBLPROPERTIES":                       plain + meta(`"delta.setTransactionRetentionDuration":"interval 7 days"`, ``),
-		"column a has type {\"type\":\"array\"":     plain + meta(``, `{\"name\":\"a\",\"type\":{\"type\":\"array\",\"elementType\":\"long\",\"containsNull\":true},\"nullable\":true,\"metadata\":{}}`),
-		"column g has delta.generationExpression":   plain + meta(``, `{\"name\":\"g\",\"type\":\"long\",\"nullable\":true,\"metadata\":{\"delta.generationExpression\":\"1\"}}`),
+		"property delta.enableDeletionVectors=true":  plain + meta(`"delta.enableDeletionVectors":"true"`, ``),
+		"CHECK constraint positive":                  plain + meta(`"delta.constraints.positive":"n > 0"`, ``),
+		"UNSET TBLPROPERTIES":                        plain + meta(`"delta.setTransactionRetentionDuration":"interval 7 days"`, ``),
+		"column a is an ARRAY without NULL elements": plain + meta(``, `{\"name\":\"a\",\"type\":{\"type\":\"array\",\"elementType\":\"long\",\"containsNull\":false},\"nullable\":true,\"metadata\":{}}`),
+		"column g has delta.generationExpression":    plain + meta(``, `{\"name\":\"g\",\"type\":\"long\",\"nullable\":true,\"metadata\":{\"delta.generationExpression\":\"1\"}}`),
 	} {
 		objects := store.NewMem()
 		require.NoError(t, objects.Put(context.Background(), entryName(0), []byte(entry)))

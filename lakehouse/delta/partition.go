@@ -74,7 +74,7 @@ func partitionValue(t columnar.Type, text string) (any, error) {
 	case columnar.DateKind:
 		d, err := time.Parse("2006-01-02", text)
 		return d.Unix() / 86400, err
-	case columnar.TimestampKind:
+	case columnar.TimestampKind, columnar.TimestampNTZKind:
 		return partitionTimestamp(text)
 	case columnar.BinaryKind:
 		return partitionBytes(text)

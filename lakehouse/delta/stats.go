@@ -14,34 +14,83 @@ import (
 	"github.com/lakewheel/lakewheel/lakehouse/parquetfile"
 )
 
-// statColumns is how many columns, from the left, have statistics: the default of delta.dataSkippingNumIndexedCols. They stand in the log, file by file.
+// statColumns is how many leaves, from the left, have statistics: the default of delta.dataSkippingNumIndexedCols. They stand in the log, file by file.
 const statColumns = 32
 
-// fileStats is `add.stats`. Bounds are left out where Delta has none (BOOLEAN, BINARY) or where they could mislead (NaN).
+// fileStats is `add.stats`: a STRUCT is an object in each of the maps. Bounds are left out where Delta has none (BOOLEAN, BINARY) or where they
+// could mislead (NaN).
 type fileStats struct {
-	NumRecords int64                      `json:"numRecords"`
-	MinValues  map[string]json.RawMessage `json:"minValues"`
-	MaxValues  map[string]json.RawMessage `json:"maxValues"`
-	NullCount  map[string]int64           `json:"nullCount"`
+	NumRecords int64          `json:"numRecords"`
+	MinValues  map[string]any `json:"minValues"`
+	MaxValues  map[string]any `json:"maxValues"`
+	NullCount  map[string]any `json:"nullCount"`
 }
 
 func encodeStats(schema *columnar.Schema, f parquetfile.File) (string, error) {
-	st := fileStats{NumRecords: f.Rows, MinValues: map[string]json.RawMessage{}, MaxValues: map[string]json.RawMessage{}, NullCount: map[string]int64{}}
-	for i, field := range schema.Fields[:min(statColumns, schema.Len())] {
-		s := f.Stats[i]
-		st.NullCount[field.Name] = s.Nulls
-		if !s.Bounded || s.NaN {
-			continue
-		}
-		if v, ok := bound(field.Type, s.Min, false); ok {
-			st.MinValues[field.Name] = v
-		}
-		if v, ok := bound(field.Type, s.Max, true); ok {
-			st.MaxValues[field.Name] = v
-		}
-	}
+	w := statsWriter{leaves: f.Stats, left: statColumns}
+	st := fileStats{NumRecords: f.Rows}
+	st.MinValues, st.MaxValues, st.NullCount = w.fields(schema.Fields, false)
 	b, err := json.Marshal(st)
 	return string(b), err
+}
+
+// statsWriter takes the statistics of the leaves in the order of the schema.
+type statsWriter struct {
+	leaves []parquetfile.Stats
+	left   int // how many columns may still have statistics
+}
+
+func (w *statsWriter) next() parquetfile.Stats {
+	s := w.leaves[0]
+	w.leaves = w.leaves[1:]
+	return s
+}
+
+// fields are the statistics of columns, or of the fields of a STRUCT. Those in an ARRAY or a MAP are counted in elements, not in rows, and
+// say nothing to Delta; they are taken all the same.
+func (w *statsWriter) fields(fields []columnar.Field, inList bool) (low, high, nulls map[string]any) {
+	low, high, nulls = map[string]any{}, map[string]any{}, map[string]any{}
+	for _, f := range fields {
+		switch {
+		case f.Type.Kind == columnar.StructKind:
+			l, h, n := w.fields(f.Type.Parts(), inList)
+			putAll(low, f.Name, l)
+			putAll(high, f.Name, h)
+			putAll(nulls, f.Name, n)
+		case f.Type.Nested():
+			w.fields(f.Type.Parts(), true)
+			if !inList {
+				w.left--
+			}
+		default:
+			if s := w.next(); !inList {
+				w.leaf(f, s, low, high, nulls)
+			}
+		}
+	}
+	return low, high, nulls
+}
+
+func putAll(to map[string]any, name string, part map[string]any) {
+	if len(part) > 0 {
+		to[name] = part
+	}
+}
+
+func (w *statsWriter) leaf(f columnar.Field, s parquetfile.Stats, low, high, nulls map[string]any) {
+	if w.left--; w.left < 0 {
+		return
+	}
+	nulls[f.Name] = s.Nulls
+	if !s.Bounded || s.NaN {
+		return
+	}
+	if v, ok := bound(f.Type, s.Min, false); ok {
+		low[f.Name] = v
+	}
+	if v, ok := bound(f.Type, s.Max, true); ok {
+		high[f.Name] = v
+	}
 }
 
 // bound is a value of the statistics as JSON; an upper one is never below the value.
@@ -60,7 +109,9 @@ func bound(t columnar.Type, v parquet.Value, upper bool) (json.RawMessage, bool)
 	case columnar.DateKind:
 		return timeBound(time.Unix(int64(v.Int32())*86400, 0), "2006-01-02")
 	case columnar.TimestampKind:
-		return timestampBound(v.Int64(), upper)
+		return timestampBound(v.Int64(), upper, "2006-01-02T15:04:05.000Z")
+	case columnar.TimestampNTZKind:
+		return timestampBound(v.Int64(), upper, "2006-01-02T15:04:05.000")
 	case columnar.StringKind:
 		return textBound(v.ByteArray(), upper)
 	}
@@ -75,7 +126,7 @@ func floatBound(v float64, bits int) (json.RawMessage, bool) {
 }
 
 // timestampBound has milliseconds: below they are cut off, so an upper bound goes up to the next one.
-func timestampBound(micros int64, upper bool) (json.RawMessage, bool) {
+func timestampBound(micros int64, upper bool, layout string) (json.RawMessage, bool) {
 	millis := micros / 1000
 	switch rest := micros % 1000; {
 	case rest < 0 && !upper:
@@ -83,7 +134,7 @@ func timestampBound(micros int64, upper bool) (json.RawMessage, bool) {
 	case rest > 0 && upper:
 		millis++
 	}
-	return timeBound(time.UnixMilli(millis), "2006-01-02T15:04:05.000Z")
+	return timeBound(time.UnixMilli(millis), layout)
 }
 
 // timeBound leaves out years that have no four digits: readers disagree about them.

@@ -66,6 +66,21 @@ func TestStatsText(t *testing.T) {
 	require.Equal(t, `{"numRecords":3,"minValues":{"n":1},"maxValues":{"n":2},"nullCount":{"all null":3,"d":1,"n":0}}`, got)
 }
 
+// A STRUCT is an object in each map; what is in ARRAYs and MAPs has none, but its leaves are passed.
+func TestNestedStats(t *testing.T) {
+	point := columnar.Struct(columnar.Field{Name: "x", Type: columnar.Int}, columnar.Field{Name: "tags", Type: columnar.Array(columnar.String)}, columnar.Field{Name: "at", Type: columnar.TimestampNTZ})
+	schema := columnar.NewSchema(columnar.Field{Name: "m", Type: columnar.Map(columnar.String, point)}, columnar.Field{Name: "p", Type: point}, columnar.Field{Name: "n", Type: columnar.BigInt})
+	elements := parquetfile.Stats{Rows: 9, Nulls: 2}
+	got, err := encodeStats(schema, parquetfile.File{Rows: 3, Stats: []parquetfile.Stats{
+		elements, elements, elements, elements,
+		{Rows: 3, Nulls: 1, Min: parquet.Int32Value(-1), Max: parquet.Int32Value(2), Bounded: true}, elements,
+		{Rows: 3, Min: parquet.Int64Value(1), Max: parquet.Int64Value(1001), Bounded: true},
+		{Rows: 3, Nulls: 3},
+	}})
+	require.NoError(t, err)
+	require.Equal(t, `{"numRecords":3,"minValues":{"p":{"at":"1970-01-01T00:00:00.000","x":-1}},"maxValues":{"p":{"at":"1970-01-01T00:00:00.002","x":2}},"nullCount":{"n":3,"p":{"at":0,"x":1}}}`, got)
+}
+
 func TestStatsOfTheFirstColumnsOnly(t *testing.T) {
 	schema := &columnar.Schema{}
 	for range statColumns + 5 {

@@ -117,10 +117,19 @@ func groupOf(fields []columnar.Field) (*ordered, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", f.Name, err)
 		}
+		if _, twice := g.Group[f.Name]; twice {
+			return nil, fmt.Errorf("%s: there are two of this name", f.Name)
+		}
 		g.Group[f.Name] = n
 		g.fields = append(g.fields, &orderedField{Node: n, name: f.Name})
 	}
 	return g, nil
+}
+
+// Storable says why a schema cannot be stored in a file, nil if it can.
+func Storable(s *columnar.Schema) error {
+	_, err := fileSchema(s)
+	return err
 }
 
 // fileSchema is the Parquet schema of a columnar one.
