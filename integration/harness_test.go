@@ -222,12 +222,17 @@ func lakewheel(t *testing.T, args ...string) result {
 type tableCount struct{ Rows, Distinct, Version, Files int }
 
 func read(t *testing.T, args ...string) (c tableCount) {
+	ask(t, &c, args...)
+	return c
+}
+
+// ask runs the independent readers and reads their answer.
+func ask(t *testing.T, answer any, args ...string) {
 	out, err := exec.Command(python, append([]string{"readers/readers.py"}, args...)...).Output()
 	var exit *exec.ExitError
 	if errors.As(err, &exit) {
 		require.Fail(t, "reader failed", "%v\n%s", args, exit.Stderr)
 	}
 	require.NoError(t, err)
-	require.NoError(t, json.Unmarshal(out, &c))
-	return c
+	require.NoError(t, json.Unmarshal(out, answer))
 }

@@ -2,6 +2,7 @@
 
   readers.py count TABLE COLUMN     rows, distinct values of the column, newest version
   readers.py query TABLE SQL        rows of the query; the table is t
+  readers.py rows TABLE             all rows, as each of the readers finds them, printed as lakewheel cat prints them
   readers.py make TABLE             a small table of another program
   readers.py append TABLE           one more row of another writer, with the table's schema
   readers.py optimize TABLE         merge small files
@@ -14,8 +15,8 @@
 Prints one line of JSON.
 """
 import json, sys
-import duckdb, pyarrow as pa
-from deltalake import DeltaTable, write_deltalake
+import duckdb, pyarrow as pa, pyarrow.parquet as pq
+from deltalake import DeltaTable, QueryBuilder, write_deltalake
 
 def count(path, column):
     t = DeltaTable(path)
@@ -30,6 +31,45 @@ def query(path, sql):
     con = duckdb.connect()
     con.execute("create view t as select * from read_parquet([" + ",".join("'" + f.replace("'", "''") + "'" for f in files) + "])")
     return con.execute(sql).fetchall()
+
+def value(t, v):
+    """A value of pyarrow as cat prints it; types that JSON has not become texts."""
+    types = pa.types
+    if v is None:
+        return None
+    if types.is_map(t):
+        return {key(t.key_type, k): value(t.item_type, x) for k, x in v}
+    if types.is_list(t) or types.is_large_list(t):
+        return [value(t.value_type, x) for x in v]
+    if types.is_struct(t):
+        return {f.name: value(f.type, v[f.name]) for f in t}
+    if types.is_timestamp(t):
+        text = v.strftime("%Y-%m-%dT%H:%M:%S.%f")
+        return (text[:-3] if v.microsecond % 1000 == 0 else text) + ("Z" if t.tz else "")
+    if types.is_date(t):
+        return v.isoformat()
+    if types.is_decimal(t):
+        return f"{v:.{t.scale}f}"
+    if isinstance(v, bytes):
+        return v.hex()
+    return v
+
+def key(t, v):
+    v = value(t, v)
+    return v if isinstance(v, str) else json.dumps(v)
+
+def lines(table):
+    columns = {f.name: [value(f.type, v) for v in table[f.name].to_pylist()] for f in table.schema}
+    return [json.dumps(dict(zip(columns, row)), sort_keys=True) for row in zip(*columns.values())]
+
+def rows(path):
+    t = DeltaTable(path)
+    files = t.file_uris()
+    return {
+        "pyarrow": sorted(lines(pa.concat_tables(pq.read_table(f) for f in files))),
+        "DuckDB": sorted(lines(duckdb.connect().sql("select * from read_parquet($files)", params={"files": files}).to_arrow_table())),
+        "delta-rs": sorted(lines(pa.table(QueryBuilder().register("t", t).execute("select * from t").read_all()))),
+    }
 
 def make(path):
     write_deltalake(path, pa.table({"other": pa.array([1, 2, 3], pa.int64())}))

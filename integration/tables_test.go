@@ -1,0 +1,159 @@
+//go:build integration
+
+package integration
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/apache/arrow/go/v17/arrow"
+	"github.com/apache/arrow/go/v17/arrow/array"
+	"github.com/apache/arrow/go/v17/arrow/decimal128"
+	"github.com/apache/arrow/go/v17/arrow/memory"
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+
+	"github.com/lakewheel/lakewheel/columnar"
+	"github.com/lakewheel/lakewheel/lakehouse"
+	"github.com/lakewheel/lakewheel/lakehouse/delta"
+	"github.com/lakewheel/lakewheel/lakehouse/store"
+)
+
+func nullable(name string, t columnar.Type) columnar.Field {
+	return columnar.Field{Name: name, Type: t, Nullable: true}
+}
+
+// nested has each kind of nesting, and each plain type somewhere in it.
+var nested = columnar.NewSchema(
+	nullable("id", columnar.BigInt),
+	nullable("ntz", columnar.TimestampNTZ),
+	nullable("ints", columnar.Array(columnar.SmallInt)),
+	nullable("grid", columnar.Array(columnar.Array(columnar.Decimal(20, 3)))),
+	nullable("words", columnar.Map(columnar.String, columnar.Array(columnar.String))),
+	nullable("by_id", columnar.Map(columnar.Int, columnar.Struct(nullable("on", columnar.Boolean), nullable("at", columnar.Timestamp)))),
+	nullable("point", columnar.Struct(nullable("z", columnar.Double), nullable("a", columnar.Struct(nullable("day", columnar.Date), nullable("raw", columnar.Binary))),
+		nullable("hops", columnar.Array(columnar.Struct(nullable("tiny", columnar.TinyInt), nullable("tags", columnar.Map(columnar.String, columnar.Decimal(5, 2)))))))),
+)
+
+// appendValue adds a random value, or in every fifth place that allows it NULL.
+func appendValue(rng *rand.Rand, b array.Builder, t columnar.Type, nullable bool) {
+	if nullable && rng.IntN(5) == 0 {
+		b.AppendNull()
+		return
+	}
+	n := rng.IntN(100) - 50
+	switch b := b.(type) {
+	case *array.MapBuilder:
+		b.Append(true)
+		for k := range rng.IntN(4) { // keys are told apart
+			switch keys := b.KeyBuilder().(type) {
+			case *array.StringBuilder:
+				keys.Append(fmt.Sprint("k", k))
+			case *array.Int32Builder:
+				keys.Append(int32(k))
+			}
+			appendValue(rng, b.ItemBuilder(), t.ValueType(), true)
+		}
+	case *array.ListBuilder:
+		b.Append(true)
+		for range rng.IntN(4) {
+			appendValue(rng, b.ValueBuilder(), t.Elem(), true)
+		}
+	case *array.StructBuilder:
+		b.Append(true)
+		for i, f := range t.Parts() {
+			appendValue(rng, b.FieldBuilder(i), f.Type, true)
+		}
+	case *array.BooleanBuilder:
+		b.Append(n > 0)
+	case *array.Int8Builder:
+		b.Append(int8(n))
+	case *array.Int16Builder:
+		b.Append(int16(n))
+	case *array.Int64Builder:
+		b.Append(int64(n))
+	case *array.Float64Builder:
+		b.Append(float64(n) / 8)
+	case *array.Decimal128Builder:
+		b.Append(decimal128.FromI64(int64(n)))
+	case *array.StringBuilder:
+		b.Append(fmt.Sprint("é", n))
+	case *array.BinaryBuilder:
+		b.Append([]byte{0xff, byte(n)})
+	case *array.Date32Builder:
+		b.Append(arrow.Date32(n))
+	case *array.TimestampBuilder:
+		b.Append(arrow.Timestamp(n) * 100_000_250)
+	}
+}
+
+func randomRows(rng *rand.Rand, rows int) *columnar.Batch {
+	cols := make([]columnar.Column, nested.Len())
+	for i, f := range nested.Fields {
+		b := array.NewBuilder(memory.DefaultAllocator, f.Type.Arrow())
+		for range rows {
+			appendValue(rng, b, f.Type, f.Nullable)
+		}
+		cols[i] = b.NewArray()
+		b.Release()
+	}
+	return columnar.NewBatch(nested, cols, rows)
+}
+
+// writeTable makes a table of one commit in a folder, and returns its rows as JSON.
+func writeTable(t *testing.T, dir string, b *columnar.Batch) (want []string) {
+	objects, err := store.NewLocal(dir)
+	require.NoError(t, err)
+	table := delta.Open(objects, uuid.NewString)
+	base, err := table.Snapshot(t.Context())
+	require.NoError(t, err)
+	w, err := table.Stage(t.Context(), b.Schema(), lakehouse.WriteOptions{Prefix: "part"})
+	require.NoError(t, err)
+	require.NoError(t, w.Write(t.Context(), 0, b))
+	files, err := w.Finish(t.Context())
+	require.NoError(t, err)
+	_, err = table.Commit(t.Context(), base, lakehouse.Change{Time: 1, Add: files, DataChange: true, Operation: "WRITE",
+		Create: &lakehouse.Creation{ID: uuid.NewString(), Schema: b.Schema()}})
+	require.NoError(t, err)
+	for i := range b.Rows() {
+		want = append(want, canonical(t, columnar.AppendRowJSON(nil, b, i)))
+	}
+	slices.Sort(want)
+	return want
+}
+
+// canonical orders the names in JSON.
+func canonical(t *testing.T, text []byte) string {
+	var v any
+	require.NoError(t, json.Unmarshal(text, &v))
+	out, err := json.Marshal(v)
+	require.NoError(t, err)
+	return string(out)
+}
+
+// Nested columns are what we wrote to every other reader, and to our own cat.
+func TestNestedColumns(t *testing.T) {
+	seed := rand.Uint64()
+	t.Log("seed", seed)
+	b := randomRows(rand.New(rand.NewPCG(seed, 0)), 2000)
+	defer b.Release()
+	dir := t.TempDir()
+	want := writeTable(t, dir, b)
+	var found map[string][]string
+	ask(t, &found, "rows", dir)
+	cat := lakewheel(t, "cat", dir)
+	require.Zero(t, cat.code, cat.stderr)
+	found["lakewheel"] = strings.Split(strings.TrimSpace(cat.stdout), "\n")
+	for reader, rows := range found {
+		got := make([]string, len(rows))
+		for i, r := range rows {
+			got[i] = canonical(t, []byte(r))
+		}
+		slices.Sort(got)
+		require.Equal(t, want, got, reader)
+	}
+}
