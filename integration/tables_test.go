@@ -105,19 +105,19 @@ func randomRows(rng *rand.Rand, rows int) *columnar.Batch {
 }
 
 // writeTable makes a table of one commit in a folder, and returns its rows as JSON.
-func writeTable(t *testing.T, dir string, b *columnar.Batch) (want []string) {
+func writeTable(t *testing.T, dir string, b *columnar.Batch, by ...string) (want []string) {
 	objects, err := store.NewLocal(dir)
 	require.NoError(t, err)
 	table := delta.Open(objects, uuid.NewString)
 	base, err := table.Snapshot(t.Context())
 	require.NoError(t, err)
-	w, err := table.Stage(t.Context(), b.Schema(), lakehouse.WriteOptions{Prefix: "part"})
+	w, err := table.Stage(t.Context(), b.Schema(), lakehouse.WriteOptions{Prefix: "part", PartitionBy: by})
 	require.NoError(t, err)
 	require.NoError(t, w.Write(t.Context(), 0, b))
 	files, err := w.Finish(t.Context())
 	require.NoError(t, err)
 	_, err = table.Commit(t.Context(), base, lakehouse.Change{Time: 1, Add: files, DataChange: true, Operation: "WRITE",
-		Create: &lakehouse.Creation{ID: uuid.NewString(), Schema: b.Schema()}})
+		Create: &lakehouse.Creation{ID: uuid.NewString(), Schema: b.Schema(), PartitionBy: by}})
 	require.NoError(t, err)
 	for i := range b.Rows() {
 		want = append(want, canonical(t, columnar.AppendRowJSON(nil, b, i)))
@@ -149,11 +149,46 @@ func TestNestedColumns(t *testing.T) {
 	require.Zero(t, cat.code, cat.stderr)
 	found["lakewheel"] = strings.Split(strings.TrimSpace(cat.stdout), "\n")
 	for reader, rows := range found {
-		got := make([]string, len(rows))
-		for i, r := range rows {
-			got[i] = canonical(t, []byte(r))
-		}
-		slices.Sort(got)
-		require.Equal(t, want, got, reader)
+		require.Equal(t, want, canonicalAll(t, rows), reader)
 	}
+}
+
+func canonicalAll(t *testing.T, rows []string) []string {
+	out := make([]string, len(rows))
+	for i, r := range rows {
+		out[i] = canonical(t, []byte(r))
+	}
+	slices.Sort(out)
+	return out
+}
+
+// Partition columns of each type that can be one, with NULL and names that must be escaped.
+func TestPartitionColumns(t *testing.T) {
+	by := []string{"text", "flag", "tiny", "money", "day", "at", "ntz", "real"}
+	schema := columnar.NewSchema(nullable("id", columnar.BigInt), nullable("text", columnar.String), nullable("flag", columnar.Boolean), nullable("tiny", columnar.TinyInt),
+		nullable("money", columnar.Decimal(20, 3)), nullable("day", columnar.Date), nullable("at", columnar.Timestamp), nullable("ntz", columnar.TimestampNTZ), nullable("real", columnar.Double))
+	rng := rand.New(rand.NewPCG(3, 3))
+	cols := make([]columnar.Column, schema.Len())
+	for i, f := range schema.Fields {
+		b := array.NewBuilder(memory.DefaultAllocator, f.Type.Arrow())
+		for row := range 40 {
+			if texts, ok := b.(*array.StringBuilder); ok && row%2 == 0 {
+				texts.Append([]string{"a/b=c %", "é:*?\"", "__HIVE_DEFAULT_PARTITION__", "x\ty~+&#", "'{}[]^"}[row%5])
+				continue
+			}
+			appendValue(rng, b, f.Type, true)
+		}
+		cols[i] = b.NewArray()
+		b.Release()
+	}
+	b := columnar.NewBatch(schema, cols, 40)
+	defer b.Release()
+	dir := t.TempDir()
+	want := writeTable(t, dir, b, by...)
+	var found []string
+	ask(t, &found, "scan", dir)
+	require.Equal(t, want, canonicalAll(t, found), "delta-rs")
+	cat := lakewheel(t, "cat", dir)
+	require.Zero(t, cat.code, cat.stderr)
+	require.Equal(t, want, canonicalAll(t, strings.Split(strings.TrimSpace(cat.stdout), "\n")), "lakewheel")
 }

@@ -107,6 +107,8 @@ type Entry struct {
 type WriteOptions struct {
 	// Prefix begins each file's base name; a unique part and the suffix follow. It names pipeline and epoch.
 	Prefix string
+	// PartitionBy are the partition columns, in the spelling of the schema. Each file then holds rows of one combination of their values.
+	PartitionBy []string
 	// TargetFileSize in bytes: a file is ended when it has grown beyond it.
 	TargetFileSize int64
 }

@@ -3,6 +3,7 @@
   readers.py count TABLE COLUMN     rows, distinct values of the column, newest version
   readers.py query TABLE SQL        rows of the query; the table is t
   readers.py rows TABLE             all rows, as each of the readers finds them, printed as lakewheel cat prints them
+  readers.py scan TABLE             all rows, as delta-rs finds them
   readers.py make TABLE             a small table of another program
   readers.py append TABLE           one more row of another writer, with the table's schema
   readers.py optimize TABLE         merge small files
@@ -66,10 +67,13 @@ def rows(path):
     t = DeltaTable(path)
     files = t.file_uris()
     return {
-        "pyarrow": sorted(lines(pa.concat_tables(pq.read_table(f) for f in files))),
-        "DuckDB": sorted(lines(duckdb.connect().sql("select * from read_parquet($files)", params={"files": files}).to_arrow_table())),
-        "delta-rs": sorted(lines(pa.table(QueryBuilder().register("t", t).execute("select * from t").read_all()))),
+        "pyarrow": lines(pa.concat_tables(pq.read_table(f) for f in files)),
+        "DuckDB": lines(duckdb.connect().sql("select * from read_parquet($files)", params={"files": files}).to_arrow_table()),
+        "delta-rs": scan(path),
     }
+
+def scan(path):
+    return lines(pa.table(QueryBuilder().register("t", DeltaTable(path)).execute("select * from t").read_all()))
 
 def make(path):
     write_deltalake(path, pa.table({"other": pa.array([1, 2, 3], pa.int64())}))

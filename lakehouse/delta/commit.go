@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 
 	"github.com/lakewheel/lakewheel/lakehouse"
@@ -58,10 +59,20 @@ func (t *Table) allowed(base lakehouse.Snapshot, c lakehouse.Change) error {
 		return fmt.Errorf("table %s does not exist: its first commit must create it", t)
 	case c.Create != nil && base.Version >= 0 && base.Files != 0:
 		return fmt.Errorf("table %s exists already, at version %d, and holds files: it is not made again", t, base.Version)
-	case c.Create != nil && len(c.Create.PartitionBy) > 0:
-		return fmt.Errorf("table %s: %w: %s", t, lakehouse.ErrUnsupported, partitioned(c.Create.PartitionBy))
 	case c.DataChange && len(c.Remove) > 0 && strings.EqualFold(base.Properties["delta.appendOnly"], "true"):
 		return fmt.Errorf("table %s has delta.appendOnly=true: rows can be added, not removed", t)
+	}
+	by := base.PartitionBy
+	if c.Create != nil {
+		by = c.Create.PartitionBy
+		if err := checkPartition(c.Create.Schema, by); err != nil {
+			return fmt.Errorf("table %s: %w", t, err)
+		}
+	}
+	for _, f := range c.Add {
+		if have := slices.Sorted(maps.Keys(f.Partition)); !slices.Equal(have, slices.Sorted(slices.Values(by))) {
+			return fmt.Errorf("table %s is partitioned by %s, and file %s by %s", t, listed(by), f.Path, listed(have))
+		}
 	}
 	return nil
 }

@@ -20,6 +20,9 @@ type partition struct {
 	values []any // of the partition columns, nil for NULL
 }
 
+// maxPartitionText bounds a partition value: it is repeated in each row.
+const maxPartitionText = 4 << 10
+
 func newPartition(schema *columnar.Schema, by []string, values map[string]*string) (*partition, error) {
 	p := &partition{schema: schema, inFile: &columnar.Schema{}, values: make([]any, schema.Len())}
 	for i, f := range schema.Fields {
@@ -32,6 +35,9 @@ func newPartition(schema *columnar.Schema, by []string, values map[string]*strin
 		text := values[f.Name]
 		if text == nil || *text == "" {
 			continue
+		}
+		if len(*text) > maxPartitionText {
+			return nil, fmt.Errorf("a value of partition column %s has %d bytes, which is not supported", f.Name, len(*text))
 		}
 		v, err := partitionValue(f.Type, *text)
 		if err != nil {

@@ -35,9 +35,6 @@ func unusable(p *protocol, m *metaData) error {
 	why = append(why, switchedOn(m.Configuration)...)
 	_, problems := decodeSchema(m.SchemaString)
 	why = append(why, problems...)
-	if len(m.PartitionColumns) > 0 {
-		why = append(why, partitioned(m.PartitionColumns))
-	}
 	if len(why) == 0 {
 		return nil
 	}
@@ -51,10 +48,6 @@ func unknown(what string, features, known []string) (out []string) {
 		}
 	}
 	return out
-}
-
-func partitioned(columns []string) string {
-	return fmt.Sprintf("it is partitioned by %s, and partitioned tables are not written yet", strings.Join(columns, ", "))
 }
 
 // switchedOn names the properties that ask something of a writer that is not done here.

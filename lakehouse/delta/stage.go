@@ -3,6 +3,8 @@ package delta
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/lakewheel/lakewheel/columnar"
 	"github.com/lakewheel/lakewheel/lakehouse"
@@ -15,10 +17,17 @@ type stager struct {
 	schema *columnar.Schema
 }
 
-// Stage returns a writer of new data files in the root of the table.
+// Stage returns a writer of new data files in the root of the table, or in the folders of its partitions.
 func (t *Table) Stage(_ context.Context, schema *columnar.Schema, opts lakehouse.WriteOptions) (lakehouse.Writer, error) {
-	if err := t.writable(); err != nil {
+	if err := t.writable(opts.PartitionBy); err != nil {
 		return nil, err
+	}
+	if len(opts.PartitionBy) > 0 {
+		p, err := newPartitioned(t, schema, opts)
+		if err != nil {
+			return nil, err
+		}
+		return p, nil
 	}
 	w, err := parquetfile.NewWriter(t.objects, schema, parquetfile.Options{
 		TargetBytes: opts.TargetFileSize,
@@ -30,8 +39,9 @@ func (t *Table) Stage(_ context.Context, schema *columnar.Schema, opts lakehouse
 	return &stager{Writer: w, schema: schema}, nil
 }
 
-// writable refuses, before any work is done, a table that is known not to take rows.
-func (t *Table) writable() error {
+// writable refuses, before any work is done, a table that is known not to take rows, or not in such partitions. Those of an
+// empty table may be changed.
+func (t *Table) writable(by []string) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.known.meta == nil {
@@ -40,22 +50,37 @@ func (t *Table) writable() error {
 	if err := unusable(t.known.protocol, t.known.meta); err != nil {
 		return fmt.Errorf("table %s: %w", t, err)
 	}
+	if has := t.known.meta.PartitionColumns; len(t.known.files) > 0 && !slices.Equal(has, by) {
+		return fmt.Errorf("table %s is partitioned by %s, not by %s", t, listed(has), listed(by))
+	}
 	return nil
+}
+
+func listed(columns []string) string {
+	if len(columns) == 0 {
+		return "no column"
+	}
+	return strings.Join(columns, ", ")
 }
 
 // Finish makes the files durable.
 func (s *stager) Finish(ctx context.Context) ([]lakehouse.DataFile, error) {
-	files, err := s.Writer.Finish(ctx)
+	return finishFiles(ctx, s.Writer, s.schema, nil)
+}
+
+// finishFiles makes the files of a writer durable, and describes them.
+func finishFiles(ctx context.Context, w *parquetfile.Writer, schema *columnar.Schema, values map[string]*string) ([]lakehouse.DataFile, error) {
+	files, err := w.Finish(ctx)
 	if err != nil {
 		return nil, err
 	}
 	var out []lakehouse.DataFile
 	for _, f := range files {
-		stats, err := encodeStats(s.schema, f)
+		stats, err := encodeStats(schema, f)
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, lakehouse.DataFile{Path: f.Name, Rows: f.Rows, Bytes: f.Bytes, Stats: stats})
+		out = append(out, lakehouse.DataFile{Path: f.Name, Rows: f.Rows, Bytes: f.Bytes, Stats: stats, Partition: values})
 	}
 	return out, nil
 }

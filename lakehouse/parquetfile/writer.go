@@ -82,7 +82,7 @@ func (w *Writer) Write(ctx context.Context, id int64, b *columnar.Batch) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	b, err := w.project(b)
+	b, err := Project(b, w.schema)
 	if err != nil {
 		return err
 	}
@@ -100,24 +100,6 @@ func (w *Writer) Write(ctx context.Context, id int64, b *columnar.Batch) error {
 		l.encoded = append(l.encoded, g)
 	}
 	return nil
-}
-
-// project returns the columns of the file, in its order.
-func (w *Writer) project(b *columnar.Batch) (*columnar.Batch, error) {
-	cols := make([]columnar.Column, w.schema.Len())
-	for i, f := range w.schema.Fields {
-		at := b.Schema().Index(f.Name)
-		if at < 0 {
-			return nil, fmt.Errorf("the rows have no column %s", f.Name)
-		}
-		if t := b.Schema().Fields[at].Type; t != f.Type {
-			return nil, fmt.Errorf("column %s of the rows is %s, not %s", f.Name, t, f.Type)
-		}
-		cols[i] = b.Column(at)
-	}
-	out := columnar.NewBatch(w.schema, cols, b.Rows())
-	out.Retain()
-	return out, nil
 }
 
 func (w *Writer) lane(id int64) *lane {

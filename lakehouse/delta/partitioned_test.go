@@ -1,0 +1,143 @@
+package delta
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/apache/arrow/go/v17/arrow/array"
+	"github.com/apache/arrow/go/v17/arrow/memory"
+	"github.com/stretchr/testify/require"
+
+	"github.com/lakewheel/lakewheel/columnar"
+	"github.com/lakewheel/lakewheel/lakehouse"
+	"github.com/lakewheel/lakewheel/lakehouse/store"
+)
+
+var everyPartition = columnar.NewSchema(field("id", columnar.Int), field("s", columnar.String), field("b", columnar.Boolean), field("t", columnar.TinyInt), field("d", columnar.Decimal(5, 2)),
+	field("x", columnar.Double), field("day", columnar.Date), field("ts", columnar.Timestamp), field("ntz", columnar.TimestampNTZ))
+
+func everyPartitionRows(t *testing.T) *columnar.Batch {
+	rows := []string{
+		`{"id":1,"s":"a b/c=d%e:fé","b":true,"t":1,"d":"1.50","x":1,"day":"2024-01-02","ts":"2024-01-02 03:04:05.678901","ntz":"2024-01-02 03:04:05.6"}`,
+		`{"id":2,"s":"","b":false,"t":-1,"d":"-0.05","x":1e30,"day":"1969-12-31","ts":"1969-12-31 23:59:59","ntz":"1969-12-31 23:59:59"}`,
+		`{"id":3,"s":null,"b":null,"t":null,"d":null,"x":null,"day":null,"ts":null,"ntz":null}`,
+		`{"id":4,"s":null,"b":null,"t":null,"d":null,"x":null,"day":null,"ts":null,"ntz":null}`,
+		`{"id":5,"s":"` + strings.Repeat("long ", 100) + `","b":true,"t":1,"d":"1.50","x":0.1,"day":"2024-01-02","ts":"2024-01-02 00:00:00","ntz":"2024-01-02 00:00:00"}`,
+	}
+	typ := columnar.Struct(everyPartition.Fields...)
+	c, _, err := array.FromJSON(memory.DefaultAllocator, typ.Arrow(), strings.NewReader("["+strings.Join(rows, ",")+"]"))
+	require.NoError(t, err)
+	defer c.Release()
+	cols := make([]columnar.Column, everyPartition.Len())
+	for i := range cols {
+		cols[i] = c.(*array.Struct).Field(i)
+		cols[i].Retain()
+	}
+	return columnar.NewBatch(everyPartition, cols, len(rows))
+}
+
+// Partition values of each type go to the log and to the names of folders, and come back; "" becomes NULL, as in Spark.
+func TestPartitionedTable(t *testing.T) {
+	ctx := context.Background()
+	objects := store.NewMem()
+	tab := open(objects)
+	base, err := tab.Snapshot(ctx)
+	require.NoError(t, err)
+	by := []string{"s", "b", "t", "d", "x", "day", "ts", "ntz"}
+	w, err := tab.Stage(ctx, everyPartition, lakehouse.WriteOptions{Prefix: "part", PartitionBy: by})
+	require.NoError(t, err)
+	b := everyPartitionRows(t)
+	defer b.Release()
+	require.NoError(t, w.Write(ctx, 0, b))
+	files, err := w.Finish(ctx)
+	require.NoError(t, err)
+	require.Len(t, files, 4)
+	folders := make([]string, len(files))
+	for i, f := range files {
+		folders[i] = f.Path[:strings.LastIndex(f.Path, "/")]
+		require.Contains(t, f.Stats, `"nullCount":{"id":0}`)
+	}
+	slices.Sort(folders)
+	null := nullPartition
+	require.Equal(t, "s="+null+"/b="+null+"/t="+null+"/d="+null+"/x="+null+"/day="+null+"/ts="+null+"/ntz="+null, folders[0])
+	require.Equal(t, "s="+null+"/b=false/t=-1/d=-0.05/x=1e+30/day=1969-12-31/ts=1969-12-31T23%3A59%3A59.000Z/ntz=1969-12-31 23%3A59%3A59.000", folders[1])
+	require.Equal(t, "s=a b%2Fc%3Dd%25e%3Afé/b=true/t=1/d=1.50/x=1/day=2024-01-02/ts=2024-01-02T03%3A04%3A05.678901Z/ntz=2024-01-02 03%3A04%3A05.600", folders[2])
+	require.Regexp(t, `^s=(long ){39}lon~[0-9a-f]{16}/b=true/`, folders[3])
+	c := change(0, files)
+	c.Create = &lakehouse.Creation{ID: "x", Schema: everyPartition, PartitionBy: by}
+	_, err = tab.Commit(ctx, base, c)
+	require.NoError(t, err)
+
+	again := open(objects)
+	snap, err := again.Snapshot(ctx)
+	require.NoError(t, err)
+	require.NoError(t, snap.Unusable)
+	require.Equal(t, by, snap.PartitionBy)
+	got, want := scan(t, again, snap), []string(nil)
+	for i := range b.Rows() {
+		want = append(want, strings.Replace(string(columnar.AppendRowJSON(nil, b, i)), `"s":""`, `"s":null`, 1))
+	}
+	slices.Sort(got)
+	require.Equal(t, want, got)
+}
+
+// Many partitions, lanes and goroutines on few open writers: no row is lost or doubled, and each file holds one partition.
+func TestManyPartitions(t *testing.T) {
+	ctx := context.Background()
+	objects := store.NewMem()
+	tab := open(objects)
+	s, err := newPartitioned(tab, schema, lakehouse.WriteOptions{Prefix: "p", PartitionBy: []string{"s"}})
+	require.NoError(t, err)
+	s.maxOpen, s.maxBytes = 5, 4<<10
+	var group sync.WaitGroup
+	for lane := range int64(4) {
+		group.Go(func() {
+			for i := range int64(50) {
+				values := make([]int64, 40)
+				for j := range values {
+					values[j] = (i*7 + int64(j)) % 20
+				}
+				b := row(values...)
+				require.NoError(t, s.Write(ctx, lane, b))
+				b.Release()
+			}
+		})
+	}
+	group.Wait()
+	require.LessOrEqual(t, len(s.open), 5)
+	require.LessOrEqual(t, s.held, int64(4<<10))
+	files, err := s.Finish(ctx)
+	require.NoError(t, err)
+	c := change(0, files)
+	c.Create = &lakehouse.Creation{ID: "x", Schema: schema, PartitionBy: []string{"s"}}
+	snap, err := tab.Commit(ctx, lakehouse.Snapshot{Version: -1}, c)
+	require.NoError(t, err)
+	n, sum := rows(t, tab, snap)
+	require.Equal(t, 4*50*40, n)
+	require.EqualValues(t, 4*50*2*190, sum)
+	for _, line := range scan(t, tab, snap) {
+		var v int64
+		_, err := fmt.Sscanf(line, `{"n":%d`, &v)
+		require.NoError(t, err)
+		require.Equal(t, fmt.Sprintf(`{"n":%d,"s":"v%d"}`, v, v), line)
+	}
+	s.Abort()
+}
+
+func TestRefusedPartitions(t *testing.T) {
+	s := columnar.NewSchema(field("n", columnar.Int), field("a", columnar.Array(columnar.Int)), field("raw", columnar.Binary))
+	for want, by := range map[string][]string{
+		"partition column x: the table has no such column: it has n, a, raw": {"x"},
+		"partition column n is named twice":                                  {"n", "n"},
+		"partition column a is ARRAY<INT>, which no partition can have":      {"a"},
+		"partition column raw is BINARY, which no partition can have":        {"raw"},
+	} {
+		require.ErrorContains(t, checkPartition(s, by), want)
+	}
+	require.ErrorContains(t, checkPartition(schema, []string{"s", "n"}), "all columns are partition columns")
+	require.NoError(t, checkPartition(schema, nil))
+}
