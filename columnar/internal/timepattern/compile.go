@@ -106,8 +106,14 @@ func (c *compiler) addNumber(p part) {
 	first := t.active
 	fixed := p.min == p.max && p.signs == neverSigned
 	c.add(p)
+	if fixed && p.max == 2 && p.kind == number {
+		t.parts[len(t.parts)-1].kind = pair
+	}
 	if first != none && fixed {
 		t.parts[first].following += p.max
+		if t.parts[first].kind == pair {
+			t.parts[first].kind = number
+		}
 		t.active = first
 		return
 	}

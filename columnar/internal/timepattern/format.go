@@ -26,7 +26,7 @@ func (m *moment) append(dst []byte, parts []part) []byte {
 		switch p.kind {
 		case literal:
 			dst = append(dst, p.text...)
-		case number:
+		case number, pair:
 			dst = appendNumber(dst, m.value(p.field), p)
 		case twoDigits:
 			y := m.value(p.field) % 100

@@ -2,6 +2,7 @@ package timepattern
 
 import (
 	"errors"
+	"math/bits"
 	"unicode"
 	"unicode/utf8"
 
@@ -60,10 +61,22 @@ func (p *Pattern) Parse(s []byte, local bool) (us int64, err error) {
 	return r.resolve(local)
 }
 
+// parts has the usual parts, two digits and one character, in its loop.
 func (r *reading) parts(parts []part, s []byte, at int) (int, bool) {
 	for i := range parts {
-		var ok bool
-		if at, ok = r.part(&parts[i], s, at); !ok {
+		p, ok := &parts[i], false
+		switch {
+		case p.kind == pair && at+2 <= len(s) && s[at]-'0' <= 9 && s[at+1]-'0' <= 9:
+			if !r.set(p.field, int64(s[at]-'0')*10+int64(s[at+1]-'0')) {
+				return at, false
+			}
+			at += 2
+			continue
+		case p.kind == literal && at < len(s) && p.text == string(s[at:at+1]):
+			at++
+			continue
+		}
+		if at, ok = r.part(p, s, at); !ok {
 			return at, false
 		}
 	}
@@ -74,7 +87,7 @@ func (r *reading) part(p *part, s []byte, at int) (int, bool) {
 	switch p.kind {
 	case literal:
 		return foldPrefix(s, at, p.text)
-	case number, twoDigits:
+	case number, pair, twoDigits:
 		return r.number(p, s, at)
 	case fraction:
 		return r.fraction(p, s, at)
@@ -214,9 +227,17 @@ var limits = [fields][2]int64{
 	halfDay: {0, 1}, hour: {0, 23}, clockHour: {1, 24}, hourOfHalf: {0, 11}, clockHourHalf: {1, 12}, minute: {0, 59}, second: {0, 59}, nano: {0, 999_999_999},
 }
 
-func (r *reading) valid(list ...field) bool {
-	for _, f := range list {
-		if r.has(f) && (r.values[f] < limits[f][0] || r.values[f] > limits[f][1]) {
+// Sets of fields, a bit for each.
+const (
+	dateFields = 1<<era | 1<<yearOfEra | 1<<year | 1<<month | 1<<dayOfYear | 1<<dayOfMonth
+	timeFields = 1<<halfDay | 1<<hour | 1<<clockHour | 1<<clockHourHalf | 1<<minute | 1<<second | 1<<nano
+)
+
+// valid compares those of a set of fields that are known with their limits.
+func (r *reading) valid(set uint32) bool {
+	for set &= r.known; set != 0; set &= set - 1 {
+		f := bits.TrailingZeros32(set)
+		if r.values[f] < limits[f][0] || r.values[f] > limits[f][1] {
 			return false
 		}
 	}
@@ -224,7 +245,7 @@ func (r *reading) valid(list ...field) bool {
 }
 
 func (r *reading) date() (days int64, ok bool) {
-	if !r.valid(era, yearOfEra, year, month, dayOfYear, dayOfMonth) {
+	if !r.valid(dateFields) {
 		return 0, false
 	}
 	if r.has(yearOfEra) && r.has(era) {
@@ -263,7 +284,7 @@ func (r *reading) whole() bool {
 
 // clock is the time of the day in microseconds.
 func (r *reading) clock() (us int64, ok bool) {
-	if !r.valid(halfDay, hour, clockHour, clockHourHalf, minute, second, nano) {
+	if !r.valid(timeFields) {
 		return 0, false
 	}
 	if r.has(clockHour) && !r.set(hour, r.values[clockHour]%24) {
@@ -272,7 +293,7 @@ func (r *reading) clock() (us int64, ok bool) {
 	if r.has(clockHourHalf) && !r.set(hourOfHalf, r.values[clockHourHalf]%12) {
 		return 0, false
 	}
-	if (r.has(halfDay) || !r.has(hour) || r.whole()) && !r.valid(hourOfHalf) {
+	if (r.has(halfDay) || !r.has(hour) || r.whole()) && !r.valid(1<<hourOfHalf) {
 		return 0, false
 	}
 	if r.has(halfDay) && r.has(hourOfHalf) && !r.set(hour, r.values[halfDay]*12+r.values[hourOfHalf]) {

@@ -40,11 +40,11 @@ func readOffset(form int, s []byte, at int) (seconds int64, end int, ok bool) {
 		sign = -1
 	}
 	colon := form == offsetColon || form == offsetColonSeconds
-	hours, end, ok := pair(s, at+1, false)
+	hours, end, ok := digitPair(s, at+1, false)
 	if !ok || hours > 23 {
 		return 0, at, false
 	}
-	minutes, next, ok := pair(s, end, colon)
+	minutes, next, ok := digitPair(s, end, colon)
 	if ok {
 		end = next
 	} else if form != offsetHours {
@@ -52,15 +52,15 @@ func readOffset(form int, s []byte, at int) (seconds int64, end int, ok bool) {
 	}
 	rest := int64(0)
 	if form == offsetSeconds || form == offsetColonSeconds {
-		if v, next, ok := pair(s, end, colon); ok {
+		if v, next, ok := digitPair(s, end, colon); ok {
 			rest, end = v, next
 		}
 	}
 	return sign * (hours*3600 + minutes*60 + rest), end, true
 }
 
-// pair reads two digits up to 59, after a colon if there is one.
-func pair(s []byte, at int, colon bool) (v int64, end int, ok bool) {
+// digitPair reads two digits up to 59, after a colon if there is one.
+func digitPair(s []byte, at int, colon bool) (v int64, end int, ok bool) {
 	if colon {
 		if at >= len(s) || s[at] != ':' {
 			return 0, at, false
@@ -91,14 +91,14 @@ func (r *reading) offsetWords(full bool, s []byte, at int) (int, bool) {
 	if stop == end+1 || full && stop != end+3 {
 		return at, false
 	}
-	minutes, next, ok := pair(s, stop, true)
+	minutes, next, ok := digitPair(s, stop, true)
 	if full && !ok {
 		return at, false
 	}
 	seconds := int64(0)
 	if ok {
 		stop = next
-		if v, next, ok := pair(s, stop, true); ok {
+		if v, next, ok := digitPair(s, stop, true); ok {
 			seconds, stop = v, next
 		}
 	}

@@ -49,6 +49,7 @@ type kind uint8
 const (
 	literal kind = iota
 	number
+	pair      // a number of two digits, all its own
 	twoDigits // a year without its century, 2000 to 2099
 	fraction
 	names
