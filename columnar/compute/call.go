@@ -139,6 +139,7 @@ var registry = index(operatorFunctions, logicFunctions, conditionalFunctions, ma
 	jsonFunctions,
 	sequenceFunctions,
 	clockFunctions,
+	truncFunctions,
 	patternFunctions,
 	makeFunctions,
 	zoneFunctions,

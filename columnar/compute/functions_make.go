@@ -74,6 +74,10 @@ func makeTimestamps(f *frame) {
 	for k := range parts {
 		parts[k] = wideIntegers(f.args[k])
 	}
+	zones := func(int32) (sqltext.Zone, bool) { return sqltext.Zone{}, true }
+	if len(f.args) == 7 {
+		zones = f.zones(f.args[6])
+	}
 	seconds, m, out := slice[decimalValue](f.args[5]), f.args[5].mask(), slice[int64](f.out)
 	for _, i := range f.rows {
 		micros := int64(seconds[i&m].LowBits())
@@ -82,14 +86,9 @@ func makeTimestamps(f *frame) {
 			f.fail(i, err)
 			continue
 		}
-		if len(f.args) == 7 {
-			zone, ok := f.zone(i, f.args[6])
-			if !ok {
-				continue
-			}
-			us -= zone.OffsetLocal(us)
+		if zone, ok := zones(i); ok {
+			out[i] = us - zone.OffsetLocal(us)
 		}
-		out[i] = us
 	}
 }
 

@@ -3,11 +3,11 @@ package compute
 import (
 	"math"
 	"math/big"
-	"strconv"
 
 	"github.com/apache/arrow/go/v17/arrow/decimal128"
 
 	"github.com/lakewheel/lakewheel/columnar"
+	"github.com/lakewheel/lakewheel/columnar/internal/sqltext"
 )
 
 var mathFunctions = []function{
@@ -368,12 +368,12 @@ func roundFloats[T float](digits int, even bool) kernel {
 	}
 }
 
-// roundFloat rounds the shortest decimal digits of x, as Spark does, not its binary value.
+// roundFloat rounds the decimal digits that x prints with, as Spark does, not its binary value.
 func roundFloat(x float64, digits int, even bool, bits int) float64 {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return x
 	}
-	exact, ok := new(big.Rat).SetString(strconv.FormatFloat(x, 'e', -1, bits))
+	exact, ok := new(big.Rat).SetString(string(sqltext.AppendFloat(nil, x, bits)))
 	if !ok {
 		return x
 	}

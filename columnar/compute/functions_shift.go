@@ -3,7 +3,6 @@ package compute
 import (
 	"fmt"
 	"math"
-	"strings"
 
 	"github.com/lakewheel/lakewheel/columnar"
 	"github.com/lakewheel/lakewheel/columnar/internal/sqltext"
@@ -55,7 +54,7 @@ func monthsBetween(a, b int64, round bool) float64 {
 	if !round {
 		return exact
 	}
-	return roundFloat(exact, 8, false, 64)
+	return math.Floor(exact*1e8+0.5) / 1e8
 }
 
 var weekdays = map[string]int64{
@@ -66,8 +65,9 @@ var weekdays = map[string]int64{
 func bindNextDay(name string, args []Expr) (Expr, error) {
 	run := func(f *frame) {
 		in, m, out := slice[int32](f.args[0]), f.args[0].mask(), slice[int32](f.out)
+		days := byWord(weekdays, f.args[1])
 		for _, i := range f.rows {
-			day, ok := weekdays[strings.ToUpper(string(f.args[1].bytesAt(i)))]
+			day, ok := days(i)
 			if !ok {
 				f.fail(i, &EvalError{"ILLEGAL_DAY_OF_WEEK", fmt.Sprintf("Illegal input for day of week: %s.", clipped(f.args[1].bytesAt(i)))})
 				continue

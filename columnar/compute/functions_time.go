@@ -3,7 +3,6 @@ package compute
 import (
 	"fmt"
 	"math"
-	"strings"
 
 	"github.com/apache/arrow/go/v17/arrow/decimal128"
 
@@ -24,8 +23,6 @@ var timeFunctions = []function{
 	entry("hour", "hour(t)", "Hour.", "hour(t)", 1, 1, bindTimeField(sqltext.Hour, 24)),
 	entry("minute", "minute(t)", "Minute.", "minute(t)", 1, 1, bindTimeField(sqltext.Minute, 60)),
 	entry("second", "second(t)", "Second.", "second(t)", 1, 1, bindTimeField(sqltext.Second, 60)),
-	entry("date_trunc", "date_trunc(unit, t)", "TIMESTAMP cut to a unit, 'YEAR' to 'MICROSECOND'.", "date_trunc('HOUR', t)", 2, 2, bindDateTrunc),
-	entry("trunc", "trunc(d, unit)", "DATE cut to 'YEAR', 'QUARTER', 'MONTH' or 'WEEK'.", "trunc(d, 'MONTH')", 2, 2, bindTrunc),
 	entry("date", "date(s)", "CAST(s AS DATE).", "date('2024-02-29')", 1, 1, bindConversion(columnar.Date)),
 	entry("timestamp", "timestamp(s)", "CAST(s AS TIMESTAMP).", "timestamp('2024-02-29 12:00:00')", 1, 1, bindConversion(columnar.Timestamp)),
 	entry("last_day", "last_day(d)", "The last day of the month.", "last_day(d)", 1, 1, bindLastDay),
@@ -105,103 +102,6 @@ func bindConversion(t columnar.Type) func(string, []Expr) (Expr, error) {
 		return implicit(args[0], t), nil
 	}
 }
-
-// truncators cut microseconds; the names are those of Spark, in upper case.
-var truncators = map[string]func(us int64) int64{
-	"YEAR": truncYear, "YYYY": truncYear, "YY": truncYear,
-	"QUARTER": truncQuarter,
-	"MONTH":   truncMonth, "MM": truncMonth, "MON": truncMonth,
-	"WEEK": truncWeek,
-	"DAY":  truncTo(sqltext.Day), "DD": truncTo(sqltext.Day),
-	"HOUR": truncTo(sqltext.Hour), "MINUTE": truncTo(sqltext.Minute), "SECOND": truncTo(sqltext.Second),
-	"MILLISECOND": truncTo(1000), "MICROSECOND": truncTo(1),
-}
-
-func truncTo(unit int64) func(int64) int64 {
-	return func(us int64) int64 {
-		rest := us % unit
-		if rest < 0 {
-			rest += unit
-		}
-		return us - rest
-	}
-}
-
-func truncYear(us int64) int64 {
-	days, _ := sqltext.FloorDays(us)
-	year, _, _ := sqltext.Civil(days)
-	return sqltext.Days(year, 1, 1) * sqltext.Day
-}
-
-func truncQuarter(us int64) int64 {
-	days, _ := sqltext.FloorDays(us)
-	year, month, _ := sqltext.Civil(days)
-	return sqltext.Days(year, (month-1)/3*3+1, 1) * sqltext.Day
-}
-
-func truncMonth(us int64) int64 {
-	days, _ := sqltext.FloorDays(us)
-	year, month, _ := sqltext.Civil(days)
-	return sqltext.Days(year, month, 1) * sqltext.Day
-}
-
-func truncWeek(us int64) int64 {
-	days, _ := sqltext.FloorDays(us)
-	return (days - int64(weekday(days))) * sqltext.Day
-}
-
-// bindDateTrunc binds date_trunc; an unknown unit gives NULL, as in Spark.
-func bindDateTrunc(name string, args []Expr) (Expr, error) {
-	list, err := parameters(name, args, columnar.String, columnar.Timestamp)
-	if err != nil {
-		return nil, err
-	}
-	run := func(f *frame) {
-		in, m, out := slice[int64](f.args[1]), f.args[1].mask(), slice[int64](f.out)
-		if f.args[0].one {
-			truncRows(f, f.rows, truncators[unitName(f.args[0], 0)], in, m, out)
-			return
-		}
-		for k, i := range f.rows {
-			truncRows(f, f.rows[k:k+1], truncators[unitName(f.args[0], i)], in, m, out)
-		}
-	}
-	return &call{name: name, args: list, typ: columnar.Timestamp, nullable: true, run: run}, nil
-}
-
-func unitName(v *vector, row int32) string { return strings.ToUpper(string(v.bytesAt(row))) }
-
-func truncRows(f *frame, rows []int32, cut func(int64) int64, in []int64, m int32, out []int64) {
-	for _, i := range rows {
-		if cut == nil {
-			f.setNull(f.out, i)
-			continue
-		}
-		out[i] = cut(in[i&m])
-	}
-}
-
-func bindTrunc(name string, args []Expr) (Expr, error) {
-	list, err := parameters(name, args, columnar.Date, columnar.String)
-	if err != nil {
-		return nil, err
-	}
-	run := func(f *frame) {
-		in, m, out := slice[int32](f.args[0]), f.args[0].mask(), slice[int32](f.out)
-		for _, i := range f.rows {
-			unit := unitName(f.args[1], i)
-			cut := truncators[unit]
-			if cut == nil || len(unit) > 2 && !dateUnits[unit] || unit == "DD" {
-				f.setNull(f.out, i)
-				continue
-			}
-			out[i] = int32(cut(int64(in[i&m])*sqltext.Day) / sqltext.Day)
-		}
-	}
-	return &call{name: name, args: list, typ: columnar.Date, nullable: true, run: run}, nil
-}
-
-var dateUnits = map[string]bool{"YEAR": true, "YYYY": true, "QUARTER": true, "MONTH": true, "MON": true, "WEEK": true}
 
 func bindLastDay(name string, args []Expr) (Expr, error) {
 	run := func(f *frame) {

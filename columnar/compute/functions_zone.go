@@ -29,16 +29,25 @@ func (f *frame) zone(row int32, v *vector) (sqltext.Zone, bool) {
 	return zone, true
 }
 
-// zones are the zones of all rows of an argument, read once if it is constant.
+// mostZones bounds how many names of zones of a column are kept at a time.
+const mostZones = 64
+
+// zones are the zones of the rows of an argument, each name read once.
 func (f *frame) zones(v *vector) func(row int32) (sqltext.Zone, bool) {
-	if !v.one {
-		return func(row int32) (sqltext.Zone, bool) { return f.zone(row, v) }
+	known := map[string]sqltext.Zone{}
+	return func(row int32) (sqltext.Zone, bool) {
+		if zone, ok := known[string(v.bytesAt(row))]; ok {
+			return zone, true
+		}
+		zone, ok := f.zone(row, v)
+		if len(known) >= mostZones {
+			clear(known)
+		}
+		if ok {
+			known[string(v.bytesAt(row))] = zone
+		}
+		return zone, ok
 	}
-	zone, ok := sqltext.ParseZone(v.bytesAt(0))
-	if !ok || len(v.bytesAt(0)) == 0 {
-		return func(row int32) (sqltext.Zone, bool) { return f.zone(row, v) }
-	}
-	return func(int32) (sqltext.Zone, bool) { return zone, true }
 }
 
 func bindZoneShift(shift func(int64, sqltext.Zone) int64) func(string, []Expr) (Expr, error) {

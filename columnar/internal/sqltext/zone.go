@@ -60,7 +60,7 @@ func ParseZone(s []byte) (Zone, bool) {
 	if target, ok := shortZones[string(s)]; ok {
 		return ParseZone([]byte(target))
 	}
-	region, ok := Region(string(s))
+	region, ok := region(s)
 	return Zone{region: region}, ok
 }
 
@@ -161,16 +161,21 @@ var regions struct {
 
 const maxRegions = 2048 // more than there are; bounds what unknown names keep
 
-// Region returns the location of a zone name such as America/New_York.
-func Region(name string) (*time.Location, bool) {
-	if area, _, found := strings.Cut(name, "/"); len(name) > 64 || found && !areas[area] || !found && !singles[name] {
-		return nil, false
-	}
+// region is the location of a zone name such as America/New_York. Known names cost no
+// allocation.
+func region(name []byte) (*time.Location, bool) {
 	regions.RLock()
-	loc, ok := regions.known[name]
+	loc, ok := regions.known[string(name)]
 	regions.RUnlock()
 	if ok {
 		return loc, loc != nil
+	}
+	return loadRegion(string(name))
+}
+
+func loadRegion(name string) (*time.Location, bool) {
+	if area, _, found := strings.Cut(name, "/"); len(name) > 64 || found && !areas[area] || !found && !singles[name] {
+		return nil, false
 	}
 	loc, err := time.LoadLocation(name)
 	if err != nil {
@@ -181,7 +186,7 @@ func Region(name string) (*time.Location, bool) {
 	if regions.known == nil || len(regions.known) >= maxRegions {
 		regions.known = map[string]*time.Location{}
 	}
-	regions.known[strings.Clone(name)] = loc
+	regions.known[name] = loc
 	return loc, loc != nil
 }
 
@@ -193,26 +198,26 @@ func FixedZone(seconds int64) (Zone, bool) {
 
 // FoldRegion finds a region by its name in any case.
 func FoldRegion(name string) (Zone, bool) {
-	if loc, ok := Region(name); ok {
+	if loc, ok := region([]byte(name)); ok {
 		return Zone{region: loc}, true
 	}
 	for single := range singles {
 		if strings.EqualFold(single, name) {
-			loc, ok := Region(single)
+			loc, ok := region([]byte(single))
 			return Zone{region: loc}, ok
 		}
 	}
-	loc, ok := Region(capitalized(name))
+	loc, ok := region(capitalized(name))
 	return Zone{region: loc}, ok
 }
 
 // capitalized writes words as the names of regions do: Europe/Paris, America/New_York.
-func capitalized(name string) string {
+func capitalized(name string) []byte {
 	text := []byte(strings.ToLower(name))
 	for i := range text {
 		if (i == 0 || text[i-1] == '/' || text[i-1] == '_') && text[i] >= 'a' && text[i] <= 'z' {
 			text[i] -= 'a' - 'A'
 		}
 	}
-	return string(text)
+	return text
 }

@@ -54,3 +54,11 @@ func TestClockText(t *testing.T) {
 		}
 	}
 }
+
+// TestZonesAllocateNothing: a text with the name of a region costs nothing once it is known.
+func TestZonesAllocateNothing(t *testing.T) {
+	for _, s := range []string{"2024-01-01 10:20:30 Europe/Paris", "2024-01-01 10:20:30+02:00", "2024-01-01 10:20:30 UTC+3"} {
+		text := []byte(s)
+		require.Zero(t, testing.AllocsPerRun(100, func() { ParseTimestamp(text) }), s)
+	}
+}
