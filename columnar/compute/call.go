@@ -83,7 +83,7 @@ func (c *call) String() string {
 }
 
 var infix = map[string]bool{"+": true, "-": true, "*": true, "/": true, "%": true, "div": true,
-	"=": true, "<=>": true, "<>": true, "<": true, "<=": true, ">": true, ">=": true}
+	"&": true, "|": true, "^": true, "<<": true, ">>": true, ">>>": true, "=": true, "<=>": true, "<>": true, "<": true, "<=": true, ">": true, ">=": true}
 
 // Call binds an operator or a function by its lower-case name. It resolves the
 // overload, inserts Spark's implicit casts and checks the arguments.
@@ -144,7 +144,9 @@ var registry = index(operatorFunctions, logicFunctions, conditionalFunctions, ma
 	makeFunctions,
 	zoneFunctions,
 	shiftFunctions,
-	extractFunctions)
+	extractFunctions,
+	realFunctions, radixFunctions, bitFunctions, padFunctions, positionFunctions, letterFunctions, utf8Functions, maskFunctions,
+	raiseFunctions, choiceFunctions, hashFunctions, encodingFunctions, urlFunctions, regexpFunctions)
 
 func index(lists ...[]function) map[string]*function {
 	all := map[string]*function{}

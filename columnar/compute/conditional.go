@@ -29,11 +29,13 @@ func bindNvl2(_ string, args []Expr) (Expr, error) {
 }
 
 func bindNullIf(_ string, args []Expr) (Expr, error) {
-	equal, err := bindComparison("=", args)
-	if err != nil {
-		return nil, err
-	}
-	return Case([]When{{equal, typedNull(args[0].Type())}}, args[0])
+	return Once(args[0], func(a Expr) (Expr, error) {
+		equal, err := bindComparison("=", []Expr{a, args[1]})
+		if err != nil {
+			return nil, err
+		}
+		return Case([]When{{equal, typedNull(a.Type())}}, a)
+	})
 }
 
 func bindZeroIfNull(_ string, args []Expr) (Expr, error) {

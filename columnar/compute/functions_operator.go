@@ -20,6 +20,7 @@ var operatorFunctions = []function{
 	entry("try_multiply", "try_multiply(a, b)", "a * b, NULL on overflow.", "try_multiply(1, 2)", 2, 2, bindTry("*")),
 	entry("try_divide", "try_divide(a, b)", "a / b, NULL if b is 0 or on overflow.", "try_divide(1, 0)", 2, 2, bindTry("/")),
 	entry("negate", "- a", "Negation.", "- 5", 1, 1, bindNegate),
+	entry("try_mod", "try_mod(a, b)", "a % b, NULL if b is 0.", "try_mod(7, 0)", 2, 2, bindTry("%")),
 	entry("negative", "negative(a)", "Negation.", "negative(5)", 1, 1, bindAlias("negate", bindNegate)),
 	entry("positive", "positive(a)", "The number itself.", "positive(5)", 1, 1, bindPositive),
 	entry("=", "a = b", "Equal; NaN equals NaN.", "a = 1", 2, 2, bindComparison),

@@ -8,12 +8,14 @@ import (
 )
 
 var stringFunctions = []function{
-	entry("upper", "upper(s)", "Upper case.", "upper('a')", 1, 1, bindMapped(upper, 'a', 'z')),
-	entry("ucase", "ucase(s)", "Upper case.", "ucase('a')", 1, 1, bindMapped(upper, 'a', 'z')),
-	entry("lower", "lower(s)", "Lower case.", "lower('A')", 1, 1, bindMapped(bytes.ToLower, 'A', 'Z')),
-	entry("lcase", "lcase(s)", "Lower case.", "lcase('A')", 1, 1, bindMapped(bytes.ToLower, 'A', 'Z')),
+	entry("upper", "upper(s)", "Upper case.", "upper('a')", 1, 1, bindMapped(appendUpper, 'a', 'z')),
+	entry("ucase", "ucase(s)", "Upper case.", "ucase('a')", 1, 1, bindMapped(appendUpper, 'a', 'z')),
+	entry("lower", "lower(s)", "Lower case.", "lower('A')", 1, 1, bindMapped(appendLower, 'A', 'Z')),
+	entry("lcase", "lcase(s)", "Lower case.", "lcase('A')", 1, 1, bindMapped(appendLower, 'A', 'Z')),
 	entry("length", "length(s)", "Characters of a STRING, bytes of a BINARY.", "length('abc')", 1, 1, bindLength),
 	entry("char_length", "char_length(s)", "Characters of a STRING, bytes of a BINARY.", "char_length('abc')", 1, 1, bindLength),
+	entry("character_length", "character_length(s)", "Characters of a STRING, bytes of a BINARY.", "character_length('abc')", 1, 1, bindLength),
+	entry("len", "len(s)", "Characters of a STRING, bytes of a BINARY.", "len('abc')", 1, 1, bindLength),
 	entry("octet_length", "octet_length(s)", "Bytes of a STRING or BINARY.", "octet_length('é')", 1, 1, bindLength),
 	entry("trim", "trim([chars, ]s)", "Without spaces (or the characters) at both ends.", "trim(' a ')", 1, 2, bindTrim(true, true)),
 	entry("btrim", "btrim(s[, chars])", "Without spaces (or the characters) at both ends.", "btrim(' a ')", 1, 2, bindSwappedTrim),
@@ -32,6 +34,7 @@ var stringFunctions = []function{
 	entry("contains", "contains(s, part)", "TRUE if part occurs in s.", "contains('abc', 'b')", 2, 2, bindSearch(bytes.Contains)),
 	entry("instr", "instr(s, part)", "Position of part in s from 1, or 0.", "instr('abc', 'b')", 2, 2, bindInstr),
 	entry("like", "s LIKE pattern [ESCAPE c]", "TRUE if the pattern of % and _ covers s.", "s LIKE 'a%'", 2, 3, bindLike),
+	entry("ilike", "s ILIKE pattern [ESCAPE c]", "LIKE without regard to case.", "s ILIKE 'A%'", 2, 3, bindIlike),
 }
 
 func ascii(s []byte) bool {
@@ -43,17 +46,15 @@ func ascii(s []byte) bool {
 	return true
 }
 
-// upper is Unicode's upper case, with the one letter that becomes two.
-func upper(s []byte) []byte { return bytes.ReplaceAll(bytes.ToUpper(s), []byte("ß"), []byte("SS")) }
-
 // bindMapped binds a change of case: letters from..to of ASCII flip a bit, other text
 // goes through full.
-func bindMapped(full func([]byte) []byte, from, to byte) func(string, []Expr) (Expr, error) {
+func bindMapped(full func(dst, text []byte) []byte, from, to byte) func(string, []Expr) (Expr, error) {
 	run := func(f *frame) {
 		for _, i := range f.rows {
 			text, at := f.args[0].bytesAt(i), len(f.out.data)
 			if !ascii(text) {
-				f.put(f.out, i, full(text))
+				f.out.data = full(f.out.data, text)
+				f.close(f.out, i, at)
 				continue
 			}
 			f.out.data = append(f.out.data, text...)

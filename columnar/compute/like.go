@@ -21,6 +21,19 @@ type token struct {
 	any bool
 }
 
+// bindIlike compares in small letters.
+func bindIlike(_ string, args []Expr) (Expr, error) {
+	list := append([]Expr{}, args...)
+	for i := range 2 {
+		e, err := bindMapped(appendLower, 'A', 'Z')("lower", args[i:i+1])
+		if err != nil {
+			return nil, err
+		}
+		list[i] = e
+	}
+	return bindLike("like", list)
+}
+
 func bindLike(name string, args []Expr) (Expr, error) {
 	list, err := parameters(name, args, columnar.String, columnar.String, columnar.String)
 	if err != nil {
