@@ -62,6 +62,8 @@ type Change struct {
 	Info       map[string]any    // further commitInfo fields, for people (offsets, watermark)
 	// Create makes the table (base version -1), or gives one without files another schema.
 	Create *Creation
+	// Schema, if it is not nil, is that of the table from this commit on: that of the base with columns added, as Evolve gives it.
+	Schema *columnar.Schema
 }
 
 // Creation is the metadata of a new table.

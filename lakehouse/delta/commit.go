@@ -23,7 +23,7 @@ func (t *Table) Commit(ctx context.Context, base lakehouse.Snapshot, c lakehouse
 	if err := t.allowed(base, c); err != nil {
 		return base, err
 	}
-	there, err := t.protocolAt(ctx, base.Version)
+	there, err := t.groundAt(ctx, base.Version)
 	if err != nil {
 		return base, fmt.Errorf("table %s: %w", t, err)
 	}
@@ -69,6 +69,11 @@ func (t *Table) allowed(base lakehouse.Snapshot, c lakehouse.Change) error {
 			return fmt.Errorf("table %s: %w", t, err)
 		}
 	}
+	if c.Schema != nil {
+		if got, err := lakehouse.Evolve(base.Schema, c.Schema); err != nil || !got.Equal(c.Schema) {
+			return fmt.Errorf("table %s: its schema %s can have columns added, and cannot become %s", t, base.Schema, c.Schema)
+		}
+	}
 	for _, f := range c.Add {
 		if have := slices.Sorted(maps.Keys(f.Partition)); !slices.Equal(have, slices.Sorted(slices.Values(by))) {
 			return fmt.Errorf("table %s is partitioned by %s, and file %s by %s", t, listed(by), f.Path, listed(have))
@@ -105,27 +110,14 @@ func (t *Table) committed(ctx context.Context, base lakehouse.Snapshot, in store
 	return t.snapshotLocked()
 }
 
-// protocolAt is the protocol of a version, nil if there is no table.
-func (t *Table) protocolAt(ctx context.Context, version int64) (*protocol, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if err := t.knowLocked(ctx, version); err != nil {
+// changeActions is the log entry of a change: commitInfo, protocol and metaData where they change, txn, removes, adds.
+func changeActions(there ground, c lakehouse.Change) ([]action, error) {
+	out := []action{{CommitInfo: commitInfo(c)}}
+	meta, err := there.metaActions(c)
+	if err != nil {
 		return nil, err
 	}
-	return t.known.protocol, nil
-}
-
-// changeActions is the log entry of a change: commitInfo, protocol and metaData of a new table, txn, removes, adds. there is the
-// protocol of the base.
-func changeActions(there *protocol, c lakehouse.Change) ([]action, error) {
-	out := []action{{CommitInfo: commitInfo(c)}}
-	if c.Create != nil {
-		creation, err := createActions(there, c)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, creation...)
-	}
+	out = append(out, meta...)
 	if c.App != "" {
 		out = append(out,
 			action{Txn: &txn{AppID: c.App, Version: c.Txn.Batch, LastUpdated: &c.Time}},
@@ -160,29 +152,4 @@ func nonNil[V any](m map[string]V) map[string]V {
 		return map[string]V{}
 	}
 	return m
-}
-
-// createActions are the protocol and the metadata of a new table. An empty one that is there already gets the metadata, and a
-// protocol only if it must know more features: a protocol never goes down again.
-func createActions(there *protocol, c lakehouse.Change) ([]action, error) {
-	schema, err := encodeSchema(c.Create.Schema)
-	if err != nil {
-		return nil, err
-	}
-	m := &metaData{ID: c.Create.ID, Format: format{Provider: "parquet", Options: map[string]string{}}, SchemaString: schema,
-		PartitionColumns: append([]string{}, c.Create.PartitionBy...), CreatedTime: &c.Time, Configuration: nonNil(c.Create.Properties)}
-	if c.Create.Name != "" {
-		m.Name = &c.Create.Name
-	}
-	p := there
-	if p == nil {
-		p = &protocol{MinReaderVersion: 1, MinWriterVersion: 2}
-	}
-	if hasNTZ(c.Create.Schema.Fields) {
-		p = p.withNTZ(there == nil)
-	}
-	if p == there {
-		return []action{{MetaData: m}}, nil
-	}
-	return []action{{Protocol: p}, {MetaData: m}}, nil
 }

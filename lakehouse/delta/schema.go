@@ -19,10 +19,10 @@ type structType struct {
 
 // structField is a column, or a field of a STRUCT. Its type is a name or an object.
 type structField struct {
-	Name     string          `json:"name"`
-	Type     json.RawMessage `json:"type"`
-	Nullable bool            `json:"nullable"`
-	Metadata map[string]any  `json:"metadata"`
+	Name     string                     `json:"name"`
+	Type     json.RawMessage            `json:"type"`
+	Nullable bool                       `json:"nullable"`
+	Metadata map[string]json.RawMessage `json:"metadata"`
 }
 
 type arrayType struct {
@@ -48,15 +48,23 @@ func encodeSchema(s *columnar.Schema) (string, error) {
 }
 
 func encodeStruct(fields []columnar.Field) (json.RawMessage, error) {
-	st := structType{Type: "struct", Fields: []structField{}}
+	own, err := encodeFields(fields)
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(structType{Type: "struct", Fields: own})
+}
+
+func encodeFields(fields []columnar.Field) ([]structField, error) {
+	out := []structField{}
 	for _, f := range fields {
 		t, err := encodeType(f.Type)
 		if err != nil {
 			return nil, err
 		}
-		st.Fields = append(st.Fields, structField{Name: f.Name, Type: t, Nullable: f.Nullable, Metadata: map[string]any{}})
+		out = append(out, structField{Name: f.Name, Type: t, Nullable: f.Nullable, Metadata: map[string]json.RawMessage{}})
 	}
-	return json.Marshal(st)
+	return out, nil
 }
 
 func encodeType(t columnar.Type) (json.RawMessage, error) {
