@@ -50,6 +50,9 @@ func (g ground) metaActions(c lakehouse.Change) ([]action, error) {
 	if hasNTZ(schema.Fields) {
 		p = p.withNTZ(g.protocol == nil)
 	}
+	if err := unusable(p, m); err != nil {
+		return nil, err
+	}
 	if p == g.protocol {
 		return []action{{MetaData: m}}, nil
 	}

@@ -30,6 +30,7 @@ type partitioned struct {
 	inFile *columnar.Schema
 	by     []int // the partition columns
 	opts   lakehouse.WriteOptions
+	stats  statsRule
 
 	maxOpen  int
 	maxBytes int64
@@ -50,11 +51,11 @@ type openPartition struct {
 	held   int64 // bytes
 }
 
-func newPartitioned(t *Table, schema *columnar.Schema, opts lakehouse.WriteOptions) (*partitioned, error) {
+func newPartitioned(t *Table, schema *columnar.Schema, opts lakehouse.WriteOptions, stats statsRule) (*partitioned, error) {
 	if err := checkPartition(schema, opts.PartitionBy); err != nil {
 		return nil, fmt.Errorf("table %s: %w", t, err)
 	}
-	s := &partitioned{table: t, schema: schema, inFile: &columnar.Schema{}, opts: opts, maxOpen: maxPartitions, maxBytes: maxPartitionBytes, open: map[string]*openPartition{}}
+	s := &partitioned{table: t, schema: schema, inFile: &columnar.Schema{}, opts: opts, stats: stats, maxOpen: maxPartitions, maxBytes: maxPartitionBytes, open: map[string]*openPartition{}}
 	for _, name := range opts.PartitionBy {
 		s.by = append(s.by, schema.Index(name))
 	}
@@ -177,7 +178,7 @@ func (s *partitioned) newWriter(values map[string]*string) (*parquetfile.Writer,
 
 // finish writes the files of a partition that is not open any more.
 func (s *partitioned) finish(ctx context.Context, p *openPartition) error {
-	files, err := finishFiles(ctx, p.writer, s.inFile, p.values)
+	files, err := finishFiles(ctx, p.writer, s.inFile, s.stats, p.values)
 	if err != nil {
 		return err
 	}

@@ -90,7 +90,7 @@ func TestManyPartitions(t *testing.T) {
 	ctx := context.Background()
 	objects := store.NewMem()
 	tab := open(objects)
-	s, err := newPartitioned(tab, schema, lakehouse.WriteOptions{Prefix: "p", PartitionBy: []string{"s"}})
+	s, err := newPartitioned(tab, schema, lakehouse.WriteOptions{Prefix: "p", PartitionBy: []string{"s"}}, defaultStats)
 	require.NoError(t, err)
 	s.maxOpen, s.maxBytes = 5, 4<<10
 	var group sync.WaitGroup

@@ -59,6 +59,8 @@ func switchedOn(properties map[string]string) (why []string) {
 			why = append(why, "CHECK constraint "+constraint)
 		case key == "delta.setTransactionRetentionDuration":
 			why = append(why, "property delta.setTransactionRetentionDuration, which lets the position of a pipeline expire: ALTER TABLE ... UNSET TBLPROPERTIES ('delta.setTransactionRetentionDuration')")
+		case strings.HasPrefix(key, "delta.feature."), key == "delta.minReaderVersion", key == "delta.minWriterVersion":
+			why = append(why, "property "+key+", which belongs to the protocol")
 		case key == "delta.columnMapping.mode" && value != "none", slices.Contains(switches, key) && strings.EqualFold(value, "true"):
 			why = append(why, "property "+key+"="+value)
 		}

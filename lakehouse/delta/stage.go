@@ -15,15 +15,21 @@ import (
 type stager struct {
 	*parquetfile.Writer
 	schema *columnar.Schema
+	stats  statsRule
 }
 
 // Stage returns a writer of new data files in the root of the table, or in the folders of its partitions.
 func (t *Table) Stage(_ context.Context, schema *columnar.Schema, opts lakehouse.WriteOptions) (lakehouse.Writer, error) {
-	if err := t.writable(opts.PartitionBy); err != nil {
+	properties, err := t.writable(opts.PartitionBy)
+	if err != nil {
 		return nil, err
 	}
+	stats := statsRuleOf(properties)
+	if size := targetFileSize(properties); size > 0 {
+		opts.TargetFileSize = size
+	}
 	if len(opts.PartitionBy) > 0 {
-		p, err := newPartitioned(t, schema, opts)
+		p, err := newPartitioned(t, schema, opts, stats)
 		if err != nil {
 			return nil, err
 		}
@@ -36,24 +42,24 @@ func (t *Table) Stage(_ context.Context, schema *columnar.Schema, opts lakehouse
 	if err != nil {
 		return nil, err
 	}
-	return &stager{Writer: w, schema: schema}, nil
+	return &stager{Writer: w, schema: schema, stats: stats}, nil
 }
 
 // writable refuses, before any work is done, a table that is known not to take rows, or not in such partitions. Those of an
-// empty table may be changed.
-func (t *Table) writable(by []string) error {
+// empty table may be changed. It returns the properties of the table.
+func (t *Table) writable(by []string) (map[string]string, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.known.meta == nil {
-		return nil
+		return nil, nil
 	}
 	if err := unusable(t.known.protocol, t.known.meta); err != nil {
-		return fmt.Errorf("table %s: %w", t, err)
+		return nil, fmt.Errorf("table %s: %w", t, err)
 	}
 	if has := t.known.meta.PartitionColumns; len(t.known.files) > 0 && !slices.Equal(has, by) {
-		return fmt.Errorf("table %s is partitioned by %s, not by %s", t, listed(has), listed(by))
+		return nil, fmt.Errorf("table %s is partitioned by %s, not by %s", t, listed(has), listed(by))
 	}
-	return nil
+	return t.known.meta.Configuration, nil
 }
 
 func listed(columns []string) string {
@@ -65,18 +71,18 @@ func listed(columns []string) string {
 
 // Finish makes the files durable.
 func (s *stager) Finish(ctx context.Context) ([]lakehouse.DataFile, error) {
-	return finishFiles(ctx, s.Writer, s.schema, nil)
+	return finishFiles(ctx, s.Writer, s.schema, s.stats, nil)
 }
 
 // finishFiles makes the files of a writer durable, and describes them.
-func finishFiles(ctx context.Context, w *parquetfile.Writer, schema *columnar.Schema, values map[string]*string) ([]lakehouse.DataFile, error) {
+func finishFiles(ctx context.Context, w *parquetfile.Writer, schema *columnar.Schema, rule statsRule, values map[string]*string) ([]lakehouse.DataFile, error) {
 	files, err := w.Finish(ctx)
 	if err != nil {
 		return nil, err
 	}
 	var out []lakehouse.DataFile
 	for _, f := range files {
-		stats, err := encodeStats(schema, f)
+		stats, err := encodeStats(schema, f, rule)
 		if err != nil {
 			return nil, err
 		}

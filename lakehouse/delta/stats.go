@@ -14,9 +14,6 @@ import (
 	"github.com/lakewheel/lakewheel/lakehouse/parquetfile"
 )
 
-// statColumns is how many leaves, from the left, have statistics: the default of delta.dataSkippingNumIndexedCols. They stand in the log, file by file.
-const statColumns = 32
-
 // fileStats is `add.stats`: a STRUCT is an object in each of the maps. Bounds are left out where Delta has none (BOOLEAN, BINARY) or where they
 // could mislead (NaN).
 type fileStats struct {
@@ -26,10 +23,10 @@ type fileStats struct {
 	NullCount  map[string]any `json:"nullCount"`
 }
 
-func encodeStats(schema *columnar.Schema, f parquetfile.File) (string, error) {
-	w := statsWriter{leaves: f.Stats, left: statColumns}
+func encodeStats(schema *columnar.Schema, f parquetfile.File, rule statsRule) (string, error) {
+	w := statsWriter{leaves: f.Stats, rule: rule}
 	st := fileStats{NumRecords: f.Rows}
-	st.MinValues, st.MaxValues, st.NullCount = w.fields(schema.Fields, false)
+	st.MinValues, st.MaxValues, st.NullCount = w.fields(schema.Fields, nil, false)
 	b, err := json.Marshal(st)
 	return string(b), err
 }
@@ -37,7 +34,8 @@ func encodeStats(schema *columnar.Schema, f parquetfile.File) (string, error) {
 // statsWriter takes the statistics of the leaves in the order of the schema.
 type statsWriter struct {
 	leaves []parquetfile.Stats
-	left   int // how many columns may still have statistics
+	rule   statsRule
+	passed int // columns that could have statistics
 }
 
 func (w *statsWriter) next() parquetfile.Stats {
@@ -48,23 +46,27 @@ func (w *statsWriter) next() parquetfile.Stats {
 
 // fields are the statistics of columns, or of the fields of a STRUCT. Those in an ARRAY or a MAP are counted in elements, not in rows, and
 // say nothing to Delta; they are taken all the same.
-func (w *statsWriter) fields(fields []columnar.Field, inList bool) (low, high, nulls map[string]any) {
+func (w *statsWriter) fields(fields []columnar.Field, above []string, inList bool) (low, high, nulls map[string]any) {
 	low, high, nulls = map[string]any{}, map[string]any{}, map[string]any{}
 	for _, f := range fields {
+		path := append(above[:len(above):len(above)], f.Name)
 		switch {
 		case f.Type.Kind == columnar.StructKind:
-			l, h, n := w.fields(f.Type.Parts(), inList)
+			l, h, n := w.fields(f.Type.Parts(), path, inList)
 			putAll(low, f.Name, l)
 			putAll(high, f.Name, h)
 			putAll(nulls, f.Name, n)
 		case f.Type.Nested():
-			w.fields(f.Type.Parts(), true)
+			w.fields(f.Type.Parts(), path, true)
 			if !inList {
-				w.left--
+				w.passed++
 			}
 		default:
 			if s := w.next(); !inList {
-				w.leaf(f, s, low, high, nulls)
+				w.passed++
+				if w.rule.allows(path, w.passed-1) {
+					leafStats(f, s, low, high, nulls)
+				}
 			}
 		}
 	}
@@ -77,10 +79,7 @@ func putAll(to map[string]any, name string, part map[string]any) {
 	}
 }
 
-func (w *statsWriter) leaf(f columnar.Field, s parquetfile.Stats, low, high, nulls map[string]any) {
-	if w.left--; w.left < 0 {
-		return
-	}
+func leafStats(f columnar.Field, s parquetfile.Stats, low, high, nulls map[string]any) {
 	nulls[f.Name] = s.Nulls
 	if !s.Bounded || s.NaN {
 		return

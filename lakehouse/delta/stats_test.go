@@ -1,7 +1,11 @@
 package delta
 
 import (
+	"encoding/json"
+	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -61,7 +65,7 @@ func TestStatsText(t *testing.T) {
 		{Rows: 3, Min: parquet.Int64Value(1), Max: parquet.Int64Value(2), Bounded: true},
 		{Rows: 3, Nulls: 1, Min: parquet.DoubleValue(1), Max: parquet.DoubleValue(2), Bounded: true, NaN: true},
 		{Rows: 3, Nulls: 3},
-	}})
+	}}, defaultStats)
 	require.NoError(t, err)
 	require.Equal(t, `{"numRecords":3,"minValues":{"n":1},"maxValues":{"n":2},"nullCount":{"all null":3,"d":1,"n":0}}`, got)
 }
@@ -76,17 +80,45 @@ func TestNestedStats(t *testing.T) {
 		{Rows: 3, Nulls: 1, Min: parquet.Int32Value(-1), Max: parquet.Int32Value(2), Bounded: true}, elements,
 		{Rows: 3, Min: parquet.Int64Value(1), Max: parquet.Int64Value(1001), Bounded: true},
 		{Rows: 3, Nulls: 3},
-	}})
+	}}, defaultStats)
 	require.NoError(t, err)
 	require.Equal(t, `{"numRecords":3,"minValues":{"p":{"at":"1970-01-01T00:00:00.000","x":-1}},"maxValues":{"p":{"at":"1970-01-01T00:00:00.002","x":2}},"nullCount":{"n":3,"p":{"at":0,"x":1}}}`, got)
 }
 
-func TestStatsOfTheFirstColumnsOnly(t *testing.T) {
-	schema := &columnar.Schema{}
-	for range statColumns + 5 {
-		schema.Fields = append(schema.Fields, columnar.Field{Name: strings.Repeat("c", schema.Len()+1), Type: columnar.Int})
+// Which columns have statistics: the first 32, unless the table says otherwise.
+func TestStatsRule(t *testing.T) {
+	s := &columnar.Schema{}
+	for i := range 40 {
+		s.Fields = append(s.Fields, columnar.Field{Name: fmt.Sprint("c", i), Type: columnar.Int})
 	}
-	got, err := encodeStats(schema, parquetfile.File{Stats: make([]parquetfile.Stats, schema.Len())})
-	require.NoError(t, err)
-	require.Equal(t, statColumns, strings.Count(got, ":0")-1)
+	s.Fields = append(s.Fields, columnar.Field{Name: "s", Type: columnar.Struct(field("x", columnar.Int), field("d.e", columnar.Int))})
+	for name, c := range map[string]struct {
+		properties map[string]string
+		want       []string
+	}{
+		"two":      {map[string]string{"delta.dataSkippingNumIndexedCols": "2"}, []string{"c0", "c1"}},
+		"none":     {map[string]string{"delta.dataSkippingNumIndexedCols": "0"}, nil},
+		"named":    {map[string]string{"delta.dataSkippingStatsColumns": "c1, C30,`s`.`d.e`", "delta.dataSkippingNumIndexedCols": "5"}, []string{"c1", "c30", "s"}},
+		"a STRUCT": {map[string]string{"delta.dataSkippingStatsColumns": "s"}, []string{"s"}},
+		"no name":  {map[string]string{"delta.dataSkippingStatsColumns": ""}, nil},
+	} {
+		text, err := encodeStats(s, parquetfile.File{Stats: make([]parquetfile.Stats, 42)}, statsRuleOf(c.properties))
+		require.NoError(t, err)
+		var got fileStats
+		require.NoError(t, json.Unmarshal([]byte(text), &got))
+		require.Equal(t, c.want, slices.Sorted(maps.Keys(got.NullCount)), name)
+	}
+	for want, properties := range map[int]map[string]string{32: nil, 41: {"delta.dataSkippingNumIndexedCols": "-1"}} {
+		text, err := encodeStats(s, parquetfile.File{Stats: make([]parquetfile.Stats, 42)}, statsRuleOf(properties))
+		require.NoError(t, err)
+		var got fileStats
+		require.NoError(t, json.Unmarshal([]byte(text), &got))
+		require.Len(t, got.NullCount, want)
+	}
+}
+
+func TestTargetFileSize(t *testing.T) {
+	for text, want := range map[string]int64{"": 0, "1000": 1000, "128mb": 128 << 20, "1 GB": 1 << 30, "2k": 2048, "-5": 0, "x": 0, "9999999999gb": 0, "5bb": 0} {
+		require.Equal(t, want, targetFileSize(map[string]string{"delta.targetFileSize": text}), text)
+	}
 }
