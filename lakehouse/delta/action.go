@@ -66,7 +66,7 @@ type add struct {
 	DeletionVector   *deletionVector    `json:"deletionVector,omitempty" parquet:"deletionVector,optional"`
 }
 
-// deletionVector is kept as it is: a file that has one is neither read nor removed here.
+// deletionVector names the rows of a file that are deleted. A file that has one is read, and not removed here.
 type deletionVector struct {
 	StorageType    string `json:"storageType" parquet:"storageType"`
 	PathOrInlineDv string `json:"pathOrInlineDv" parquet:"pathOrInlineDv"`

@@ -63,15 +63,15 @@ func TestRefusedChanges(t *testing.T) {
 		base   lakehouse.Snapshot
 		change lakehouse.Change
 	}{
-		"does not exist: its first commit must create it":                       {lakehouse.Snapshot{Version: -1}, lakehouse.Change{}},
-		"exists already, at version 3, and holds files":                         {lakehouse.Snapshot{Version: 3, Files: 1}, lakehouse.Change{Create: creation}},
-		"partition column x: the table has no such column: it has n, s":         {lakehouse.Snapshot{Version: -1}, lakehouse.Change{Create: &lakehouse.Creation{Schema: schema, PartitionBy: []string{"x"}}}},
-		"partitioned by s, and file f.parquet by no column":                     {lakehouse.Snapshot{Version: 3, PartitionBy: []string{"s"}}, lakehouse.Change{Add: file}},
-		"has delta.appendOnly=true: rows can be added, not removed":             {lakehouse.Snapshot{Version: 3, Properties: appendOnly}, lakehouse.Change{Remove: file, DataChange: true}},
-		"table feature not supported":                                           {lakehouse.Snapshot{Version: 3, Unusable: lakehouse.ErrUnsupported}, lakehouse.Change{}},
-		"property delta.feature.deletionVectors, which belongs to the protocol": {lakehouse.Snapshot{Version: -1}, lakehouse.Change{Create: &lakehouse.Creation{Schema: schema, Properties: map[string]string{"delta.feature.deletionVectors": "supported"}}}},
-		"property delta.enableChangeDataFeed=true":                              {lakehouse.Snapshot{Version: -1}, lakehouse.Change{Create: &lakehouse.Creation{Schema: schema, Properties: map[string]string{"delta.enableChangeDataFeed": "true"}}}},
-		"column v: VOID cannot be stored":                                       {lakehouse.Snapshot{Version: -1}, lakehouse.Change{Create: &lakehouse.Creation{Schema: columnar.NewSchema(columnar.Field{Name: "v", Type: columnar.Null})}}},
+		"does not exist: its first commit must create it":                {lakehouse.Snapshot{Version: -1}, lakehouse.Change{}},
+		"exists already, at version 3, and holds files":                  {lakehouse.Snapshot{Version: 3, Files: 1}, lakehouse.Change{Create: creation}},
+		"partition column x: the table has no such column: it has n, s":  {lakehouse.Snapshot{Version: -1}, lakehouse.Change{Create: &lakehouse.Creation{Schema: schema, PartitionBy: []string{"x"}}}},
+		"partitioned by s, and file f.parquet by no column":              {lakehouse.Snapshot{Version: 3, PartitionBy: []string{"s"}}, lakehouse.Change{Add: file}},
+		"has delta.appendOnly=true: rows can be added, not removed":      {lakehouse.Snapshot{Version: 3, Properties: appendOnly}, lakehouse.Change{Remove: file, DataChange: true}},
+		"table feature not supported":                                    {lakehouse.Snapshot{Version: 3, Unusable: lakehouse.ErrUnsupported}, lakehouse.Change{}},
+		"property delta.feature.deletionVectors belongs to the protocol": {lakehouse.Snapshot{Version: -1}, lakehouse.Change{Create: &lakehouse.Creation{Schema: schema, Properties: map[string]string{"delta.feature.deletionVectors": "supported"}}}},
+		"property delta.enableChangeDataFeed=true":                       {lakehouse.Snapshot{Version: -1}, lakehouse.Change{Create: &lakehouse.Creation{Schema: schema, Properties: map[string]string{"delta.enableChangeDataFeed": "true"}}}},
+		"column v: VOID cannot be stored":                                {lakehouse.Snapshot{Version: -1}, lakehouse.Change{Create: &lakehouse.Creation{Schema: columnar.NewSchema(columnar.Field{Name: "v", Type: columnar.Null})}}},
 	} {
 		objects := store.NewMem()
 		_, err := open(objects).Commit(ctx, c.base, c.change)

@@ -3,6 +3,8 @@ package delta
 import (
 	"context"
 	"encoding/json"
+	"fmt"
+	"strings"
 
 	"github.com/lakewheel/lakewheel/columnar"
 	"github.com/lakewheel/lakewheel/lakehouse"
@@ -60,6 +62,11 @@ func (g ground) metaActions(c lakehouse.Change) ([]action, error) {
 }
 
 func createdMeta(c lakehouse.Change) (*metaData, error) {
+	for key := range c.Create.Properties {
+		if strings.HasPrefix(key, "delta.feature.") || key == "delta.minReaderVersion" || key == "delta.minWriterVersion" {
+			return nil, fmt.Errorf("property %s belongs to the protocol, which follows from the other properties and the schema", key)
+		}
+	}
 	schema, err := encodeSchema(c.Create.Schema)
 	if err != nil {
 		return nil, err

@@ -15,7 +15,7 @@ var writerFeatures = []string{
 	"invariants", "checkConstraints", "generatedColumns", "identityColumns", "allowColumnDefaults", "changeDataFeed", "columnMapping", "inCommitTimestamp",
 }
 
-// readerFeatures are those that a reader of live files respects; column mapping only while it is off, and no type of timestampNtz is read.
+// readerFeatures are those that a reader respects.
 var readerFeatures = []string{"vacuumProtocolCheck", "timestampNtz", "columnMapping"}
 
 // switches are properties that turn a feature on that is not served here.
@@ -59,9 +59,7 @@ func switchedOn(properties map[string]string) (why []string) {
 			why = append(why, "CHECK constraint "+constraint)
 		case key == "delta.setTransactionRetentionDuration":
 			why = append(why, "property delta.setTransactionRetentionDuration, which lets the position of a pipeline expire: ALTER TABLE ... UNSET TBLPROPERTIES ('delta.setTransactionRetentionDuration')")
-		case strings.HasPrefix(key, "delta.feature."), key == "delta.minReaderVersion", key == "delta.minWriterVersion":
-			why = append(why, "property "+key+", which belongs to the protocol")
-		case key == "delta.columnMapping.mode" && value != "none", slices.Contains(switches, key) && strings.EqualFold(value, "true"):
+		case key == mappingMode && mapped(properties), slices.Contains(switches, key) && strings.EqualFold(value, "true"):
 			why = append(why, "property "+key+"="+value)
 		}
 	}
@@ -71,12 +69,9 @@ func switchedOn(properties map[string]string) (why []string) {
 
 // unreadable says why rows of the table cannot be read, nil if they can.
 func unreadable(p *protocol, m *metaData) error {
-	why := unknown("reader feature", p.ReaderFeatures, append([]string{"deletionVectors"}, readerFeatures...)) // vectors: file by file
+	why := unknown("reader feature", p.ReaderFeatures, append([]string{"deletionVectors"}, readerFeatures...))
 	if p.MinReaderVersion > 3 {
 		why = append(why, fmt.Sprintf("protocol reader %d", p.MinReaderVersion))
-	}
-	if mode := m.Configuration["delta.columnMapping.mode"]; mode != "" && mode != "none" {
-		why = append(why, "property delta.columnMapping.mode="+mode)
 	}
 	if s, problems := decodeSchema(m.SchemaString); s == nil {
 		why = append(why, problems...)

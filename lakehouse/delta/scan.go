@@ -10,6 +10,7 @@ import (
 	"github.com/lakewheel/lakewheel/columnar"
 	"github.com/lakewheel/lakewheel/lakehouse"
 	"github.com/lakewheel/lakewheel/lakehouse/parquetfile"
+	"github.com/lakewheel/lakewheel/lakehouse/store"
 )
 
 // At returns the snapshot of a version, -1 for the newest.
@@ -67,47 +68,82 @@ func (t *Table) Scan(ctx context.Context, s lakehouse.Snapshot, fn func(*columna
 	if err := unreadable(st.protocol, st.meta); err != nil {
 		return fmt.Errorf("table %s: %w", t, err)
 	}
+	names, err := mappingOf(st.meta)
+	if err != nil {
+		return fmt.Errorf("table %s: %w", t, err)
+	}
 	for _, f := range st.sorted() {
-		if f.DeletionVector != nil {
-			return fmt.Errorf("table %s: %w: file %s has a deletion vector, which is not read; REORG TABLE ... APPLY (PURGE) rewrites it", t, lakehouse.ErrUnsupported, f.Path)
-		}
-		if err := t.scanFile(ctx, s, f, fn); err != nil {
+		if err := t.scanFile(ctx, s, f, names, fn); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (t *Table) scanFile(ctx context.Context, s lakehouse.Snapshot, a add, fn func(*columnar.Batch) error) error {
+func (t *Table) scanFile(ctx context.Context, s lakehouse.Snapshot, a add, names *parquetfile.Names, fn func(*columnar.Batch) error) error {
 	name := decodePath(a.Path)
-	p, err := newPartition(s.Schema, s.PartitionBy, a.PartitionValues)
-	if err != nil {
-		return fmt.Errorf("data file %s of %s: %w", name, t, err)
-	}
 	f, err := t.objects.Open(ctx, name)
 	if err != nil {
 		return fmt.Errorf("data file of %s: %w", t, err)
 	}
 	defer f.Close()
-	r, err := parquetfile.OpenReader(f, p.inFile)
+	rows, err := t.openRows(ctx, f, s, a, names)
 	if err != nil {
 		return fmt.Errorf("data file %s of %s: %w", name, t, err)
 	}
-	defer r.Close()
+	defer rows.file.Close()
 	for {
-		b, err := r.Next(ctx)
+		b, err := rows.next(ctx)
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
 		if err != nil {
 			return fmt.Errorf("data file %s of %s: %w", name, t, err)
 		}
-		whole := p.fill(b)
+		err = fn(b)
 		b.Release()
-		err = fn(whole)
-		whole.Release()
 		if err != nil {
 			return err
 		}
 	}
+}
+
+// fileRows are the rows of a data file as rows of the table.
+type fileRows struct {
+	file      *parquetfile.Reader
+	partition *partition
+	deleted   rowSet // nil: none
+	row       int64  // of the file, the next
+}
+
+func (t *Table) openRows(ctx context.Context, f store.Reader, s lakehouse.Snapshot, a add, names *parquetfile.Names) (*fileRows, error) {
+	p, err := newPartition(s.Schema, s.PartitionBy, logicalValues(a.PartitionValues, names))
+	if err != nil {
+		return nil, err
+	}
+	r, err := parquetfile.OpenNamed(f, p.inFile, names)
+	if err != nil {
+		return nil, err
+	}
+	out := &fileRows{file: r, partition: p}
+	if a.DeletionVector != nil {
+		if out.deleted, err = t.deletedRows(ctx, a.DeletionVector, r.Rows()); err != nil {
+			r.Close()
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+func (r *fileRows) next(ctx context.Context) (*columnar.Batch, error) {
+	b, err := r.file.Next(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if n := int64(b.Rows()); r.deleted != nil {
+		b = r.deleted.without(b, r.row)
+		r.row += n
+	}
+	defer b.Release()
+	return r.partition.fill(b), nil
 }

@@ -169,6 +169,9 @@ func dataFile(a add) lakehouse.DataFile {
 		f.Stats = *a.Stats
 		if json.Unmarshal([]byte(f.Stats), &st) == nil && st.NumRecords != nil {
 			f.Rows = *st.NumRecords
+			if a.DeletionVector != nil {
+				f.Rows -= a.DeletionVector.Cardinality
+			}
 		}
 	}
 	return f

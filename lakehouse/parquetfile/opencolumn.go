@@ -15,10 +15,14 @@ type opener struct {
 	leaves []*leafReader
 }
 
-// openColumn opens a column of a row group by its name.
-func openColumn(s *parquet.Schema, g parquet.RowGroup, f columnar.Field) (columnReader, error) {
-	at, ok := spot{node: s}.field(f.Name)
-	if !ok {
+// openColumn opens a column of a row group by its name, or by what its Names say.
+func openColumn(s *parquet.Schema, g parquet.RowGroup, f columnar.Field, names *Names) (columnReader, error) {
+	root := spot{node: s}
+	at, ok := root.named(f.Name, names)
+	switch {
+	case !ok && names != nil && names.ID != 0 && !root.identified():
+		return nil, errNoIDs
+	case !ok:
 		return absentColumn{absentPart{f.Type}}, nil
 	}
 	o := opener{schema: s, group: g}
@@ -29,12 +33,12 @@ func openColumn(s *parquet.Schema, g parquet.RowGroup, f columnar.Field) (column
 		}
 		return &plainColumn{into: into, pages: o.pages(at)}, nil
 	}
-	root, err := o.part(f.Type, at)
+	whole, err := o.part(f.Type, at, names)
 	if err != nil {
 		o.close()
 		return nil, err
 	}
-	return &nestedColumn{root: root, opener: o}, nil
+	return &nestedColumn{root: whole, opener: o}, nil
 }
 
 func (o *opener) pages(at spot) parquet.Pages {
@@ -49,7 +53,7 @@ func (o *opener) close() {
 }
 
 // part opens what a spot holds as a type.
-func (o *opener) part(t columnar.Type, at spot) (part, error) {
+func (o *opener) part(t columnar.Type, at spot, names *Names) (part, error) {
 	if len(at.path) > maxDepth {
 		return nil, errDeep
 	}
@@ -58,16 +62,16 @@ func (o *opener) part(t columnar.Type, at spot) (part, error) {
 	case t.Kind == columnar.ArrayKind:
 		repeated, element, ok := at.list()
 		if ok {
-			return o.list(&listPart{typ: t, at: at, repeated: repeated}, element)
+			return o.list(&listPart{typ: t, at: at, repeated: repeated}, names, element)
 		}
 	case t.Kind == columnar.MapKind:
 		repeated, key, value, ok := at.mapping()
 		if ok {
-			return o.list(&listPart{typ: t, at: at, repeated: repeated}, key, value)
+			return o.list(&listPart{typ: t, at: at, repeated: repeated}, names, key, value)
 		}
 	case at.repeated:
 	case t.Kind == columnar.StructKind && !at.node.Leaf() && !list && !mapping:
-		return o.structure(t, at)
+		return o.structure(t, at, names)
 	case !t.Nested() && at.node.Leaf():
 		into, err := newSink(t, at.node.Type())
 		if err != nil {
@@ -84,9 +88,10 @@ func (o *opener) leaf(at spot, into sink) *leafReader {
 	return l
 }
 
-func (o *opener) list(l *listPart, parts ...spot) (part, error) {
+func (o *opener) list(l *listPart, names *Names, parts ...spot) (part, error) {
 	for i, at := range parts {
-		p, err := o.part(l.typ.Parts()[i].Type, at)
+		f := l.typ.Parts()[i]
+		p, err := o.part(f.Type, at, names.part(f.Name))
 		if err != nil {
 			return nil, err
 		}
@@ -96,13 +101,13 @@ func (o *opener) list(l *listPart, parts ...spot) (part, error) {
 }
 
 // structure opens the fields of a STRUCT by name. If the file has none of them, another field tells where the STRUCT is there.
-func (o *opener) structure(t columnar.Type, at spot) (part, error) {
+func (o *opener) structure(t columnar.Type, at spot, names *Names) (part, error) {
 	s := &structPart{typ: t, at: at}
 	for _, f := range t.Parts() {
 		var p part = absentPart{f.Type}
-		if below, ok := at.field(f.Name); ok {
+		if below, ok := at.named(f.Name, names.part(f.Name)); ok {
 			var err error
-			if p, err = o.part(f.Type, below); err != nil {
+			if p, err = o.part(f.Type, below, names.part(f.Name)); err != nil {
 				return nil, fmt.Errorf("%s: %w", f.Name, err)
 			}
 		}

@@ -29,6 +29,7 @@ var ErrDamaged = errors.New("the Parquet file is damaged")
 type Reader struct {
 	file   *parquet.File
 	schema *columnar.Schema
+	names  *Names
 	group  int // the next row group
 	cols   []columnReader
 	left   int // rows of the current row group
@@ -36,7 +37,12 @@ type Reader struct {
 }
 
 // OpenReader opens a file, which the caller closes after the Reader. A nil schema means that of the file.
-func OpenReader(r store.Reader, schema *columnar.Schema) (rd *Reader, err error) {
+func OpenReader(r store.Reader, schema *columnar.Schema) (*Reader, error) {
+	return OpenNamed(r, schema, nil)
+}
+
+// OpenNamed opens a file that has other names for the columns of the schema.
+func OpenNamed(r store.Reader, schema *columnar.Schema, names *Names) (rd *Reader, err error) {
 	defer recovered(&err)
 	f, err := Open(r)
 	if err != nil {
@@ -47,7 +53,7 @@ func OpenReader(r store.Reader, schema *columnar.Schema) (rd *Reader, err error)
 			return nil, err
 		}
 	}
-	return &Reader{file: f, schema: schema}, nil
+	return &Reader{file: f, schema: schema, names: names}, nil
 }
 
 // Open opens a file of any writer and schema. Damage is an error.
@@ -146,7 +152,7 @@ func (r *Reader) open(g parquet.RowGroup) error {
 		r.limit(c.MetaData.NumValues, batchSlots)
 	}
 	for _, f := range r.schema.Fields {
-		c, err := openColumn(r.file.Schema(), g, f)
+		c, err := openColumn(r.file.Schema(), g, f, r.names.part(f.Name))
 		if err != nil {
 			return fmt.Errorf("column %s: %w", f.Name, err)
 		}
