@@ -17,6 +17,12 @@ type action struct {
 	DomainMetadata *domainMetadata `json:"domainMetadata,omitempty" parquet:"domainMetadata,optional"`
 	Remove         *remove         `json:"remove,omitempty" parquet:"remove,optional"`
 	Add            *add            `json:"add,omitempty" parquet:"add,optional"`
+	Sidecar        *sidecar        `json:"sidecar,omitempty" parquet:"-"`
+}
+
+// sidecar names a part of a V2 checkpoint, with adds and removes.
+type sidecar struct {
+	Path string `json:"path"`
 }
 
 type txn struct {

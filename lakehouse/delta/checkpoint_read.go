@@ -9,7 +9,6 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
-	"github.com/lakewheel/lakewheel/lakehouse"
 	"github.com/lakewheel/lakewheel/lakehouse/parquetfile"
 	"github.com/lakewheel/lakewheel/lakehouse/store"
 )
@@ -43,6 +42,7 @@ var scalars = map[string]func(a *action, v parquet.Value){
 	"add.deletionVector.offset":            func(a *action, v parquet.Value) { vector(&a.add().DeletionVector).Offset = ptr(int32(integer(v))) },
 	"add.deletionVector.sizeInBytes":       func(a *action, v parquet.Value) { vector(&a.add().DeletionVector).SizeInBytes = int32(integer(v)) },
 	"add.deletionVector.cardinality":       func(a *action, v parquet.Value) { vector(&a.add().DeletionVector).Cardinality = integer(v) },
+	"sidecar.path":                         func(a *action, v parquet.Value) { a.sidecar().Path = text(v) },
 	"remove.path":                          func(a *action, v parquet.Value) { a.remove().Path = text(v) },
 	"remove.deletionTimestamp":             func(a *action, v parquet.Value) { a.remove().DeletionTimestamp = ptr(integer(v)) },
 	"remove.extendedFileMetadata":          func(a *action, v parquet.Value) { a.remove().ExtendedFileMetadata = ptr(v.Boolean()) },
@@ -74,6 +74,7 @@ func (a *action) protocol() *protocol             { return made(&a.Protocol) }
 func (a *action) domainMetadata() *domainMetadata { return made(&a.DomainMetadata) }
 func (a *action) add() *add                       { return made(&a.Add) }
 func (a *action) remove() *remove                 { return made(&a.Remove) }
+func (a *action) sidecar() *sidecar               { return made(&a.Sidecar) }
 
 // metaData begins with empty lists and maps, as a log entry has them.
 func (a *action) metaData() *metaData {
@@ -135,8 +136,6 @@ func forHead(field string) bool {
 	return slices.ContainsFunc(headFields, func(prefix string) bool { return strings.HasPrefix(field, prefix) })
 }
 
-var errV2 = fmt.Errorf("%w: V2 checkpoints are not read; ALTER TABLE ... DROP FEATURE v2Checkpoint makes the table usable", lakehouse.ErrUnsupported)
-
 // parseCheckpoint calls fn with the actions of each row group. wanted says which fields are read.
 func parseCheckpoint(f store.Reader, wanted func(field string) bool, fn func([]action)) (err error) {
 	defer func() { // parquet-go reports some damage by panicking
@@ -189,14 +188,6 @@ func (r *actionRows) readLeaf(s *parquet.Schema, g parquet.RowGroup, path []stri
 	defer pages.Close()
 	if set, ok := scalars[field]; ok && leaf.MaxRepetitionLevel == 0 {
 		return eachValue(pages, func(row int, v parquet.Value) { set(r.at(row), v) })
-	}
-	if field == "sidecar.path" {
-		found := false
-		err := eachValue(pages, func(int, parquet.Value) { found = true })
-		if err == nil && found {
-			err = errV2
-		}
-		return err
 	}
 	if leaf.MaxRepetitionLevel != 1 {
 		return nil

@@ -76,11 +76,6 @@ func TestLostEntries(t *testing.T) {
 	_, err = open(objects).Snapshot(ctx)
 	require.ErrorContains(t, err, "version 0 is missing, 100 is there")
 	require.ErrorContains(t, err, checkpointName(100))
-	require.NoError(t, objects.Delete(ctx, checkpointName(100)))
-	require.NoError(t, objects.Put(ctx, logFolder+"/00000000000000000100.checkpoint.80a083e8-7026-4e79-81be-64bd76c43a11.parquet", nil))
-	_, err = open(objects).Snapshot(ctx)
-	require.ErrorIs(t, err, lakehouse.ErrUnsupported)
-	require.ErrorContains(t, err, "DROP FEATURE v2Checkpoint")
 }
 
 // A restart reads no statistics, and lists the log from the newest checkpoint on.

@@ -53,3 +53,27 @@ func TestSparkDeletionVectors(t *testing.T) {
 	require.NoError(t, err)
 	require.EqualValues(t, 7341, files[0].Rows+files[1].Rows)
 }
+
+// V2 checkpoints, the main file in Parquet and in JSON, the files of the table in sidecars; the entries before are gone.
+func TestSparkV2Checkpoints(t *testing.T) {
+	ctx := context.Background()
+	for _, name := range []string{"spark-v2-parquet", "spark-v2-json"} {
+		objects := fixture(t, name)
+		tab := open(objects)
+		snap, err := tab.Snapshot(ctx)
+		require.NoError(t, err)
+		require.EqualValues(t, 7, snap.Version)
+		require.Equal(t, 5, snap.Files)
+		require.ErrorContains(t, snap.Unusable, "writer feature v2Checkpoint")
+		got := scan(t, tab, snap)
+		slices.Sort(got)
+		require.Equal(t, []string{`{"n":0,"s":"v0"}`, `{"n":1,"s":"v1"}`, `{"n":3,"s":"v3"}`, `{"n":4,"s":"v4"}`, `{"n":5,"s":"v5"}`}, got)
+		sidecars, err := objects.List(ctx, sidecarFolder, "")
+		require.NoError(t, err)
+		require.Len(t, sidecars, 2)
+		require.NoError(t, objects.Delete(ctx, sidecars[1].Name))
+		_, err = open(objects).Snapshot(ctx)
+		require.ErrorContains(t, err, "version 0 is missing, 4 is there")
+		require.ErrorContains(t, err, sidecars[1].Name)
+	}
+}

@@ -18,6 +18,9 @@ var writerFeatures = []string{
 // readerFeatures are those that a reader respects.
 var readerFeatures = []string{"vacuumProtocolCheck", "timestampNtz", "columnMapping"}
 
+// readOnly are features that are respected in reading alone.
+var readOnly = []string{"deletionVectors", "v2Checkpoint"}
+
 // switches are properties that turn a feature on that is not served here.
 var switches = []string{
 	"delta.enableChangeDataFeed", "delta.enableDeletionVectors", "delta.enableInCommitTimestamps", "delta.enableRowTracking",
@@ -69,7 +72,7 @@ func switchedOn(properties map[string]string) (why []string) {
 
 // unreadable says why rows of the table cannot be read, nil if they can.
 func unreadable(p *protocol, m *metaData) error {
-	why := unknown("reader feature", p.ReaderFeatures, append([]string{"deletionVectors"}, readerFeatures...))
+	why := unknown("reader feature", p.ReaderFeatures, append(readOnly, readerFeatures...))
 	if p.MinReaderVersion > 3 {
 		why = append(why, fmt.Sprintf("protocol reader %d", p.MinReaderVersion))
 	}

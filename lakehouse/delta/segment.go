@@ -19,6 +19,9 @@ import (
 // logFolder holds the log of a table.
 const logFolder = "_delta_log"
 
+// sidecarFolder holds the parts of V2 checkpoints.
+const sidecarFolder = logFolder + "/_sidecars"
+
 const lastCheckpointName = logFolder + "/_last_checkpoint"
 
 func entryName(version int64) string { return fmt.Sprintf("%s/%020d.json", logFolder, version) }
@@ -39,8 +42,8 @@ type logFile struct {
 	version     int64
 	entry       bool
 	checkpoint  bool
+	unique      bool // its name has a UUID: a V2 checkpoint
 	part, parts int  // of a checkpoint in several files, from 1; 0 of 0 for one file
-	v2          bool // a checkpoint that is named by a UUID
 }
 
 // parseLogName reads "<version>.json", "<version>.checkpoint.parquet", "<version>.checkpoint.<part>.<parts>.parquet"
@@ -60,7 +63,7 @@ func parseLogName(name string) (f logFile, ok bool) {
 	case len(rest) == 2 && rest[1] == "parquet":
 		f.checkpoint = true
 	case len(rest) == 3 && (rest[2] == "parquet" || rest[2] == "json"):
-		f.v2 = uuid.Validate(rest[1]) == nil
+		f.checkpoint, f.unique = uuid.Validate(rest[1]) == nil, true
 	case len(rest) == 4 && rest[3] == "parquet":
 		f.part, err = strconv.Atoi(rest[1])
 		if err == nil {
@@ -68,7 +71,7 @@ func parseLogName(name string) (f logFile, ok bool) {
 		}
 		f.checkpoint = err == nil && f.part >= 1 && f.part <= f.parts
 	}
-	return f, f.entry || f.checkpoint || f.v2
+	return f, f.entry || f.checkpoint
 }
 
 // checkpoint is a complete one: the names of its files.
@@ -81,7 +84,6 @@ type checkpoint struct {
 type listing struct {
 	entries     []int64
 	checkpoints []checkpoint // complete ones, ascending
-	v2          int64        // newest version with a V2 checkpoint, -1 if none
 }
 
 // list reads the names of the log from a version on.
@@ -90,7 +92,7 @@ func (t *Table) list(ctx context.Context, from int64) (listing, error) {
 	if err != nil {
 		return listing{}, err
 	}
-	out := listing{v2: -1}
+	var out listing
 	parts := map[[2]int64][]string{}
 	for _, in := range infos {
 		f, ok := parseLogName(in.Name)
@@ -98,8 +100,8 @@ func (t *Table) list(ctx context.Context, from int64) (listing, error) {
 		case !ok:
 		case f.entry:
 			out.entries = append(out.entries, f.version)
-		case f.v2:
-			out.v2 = max(out.v2, f.version)
+		case f.unique:
+			out.checkpoints = append(out.checkpoints, checkpoint{version: f.version, files: []string{in.Name}})
 		default:
 			key := [2]int64{f.version, int64(f.parts)}
 			parts[key] = append(parts[key], in.Name)
@@ -196,26 +198,16 @@ func applyEntries(ctx context.Context, t *Table, out replayed, l listing, until 
 			continue
 		}
 		if v != out.at()+1 {
-			return missing(out.at()+1, v, l)
+			return fmt.Errorf("%w: version %d is missing, %d is there", errDamaged, out.at()+1, v)
 		}
 		if _, err := t.readInto(ctx, out, v); err != nil {
 			return err
 		}
 	}
-	switch {
-	case until >= 0 && out.at() != until:
+	if until >= 0 && out.at() != until {
 		return fmt.Errorf("version %d is not there: the log reaches to %d", until, out.at())
-	case l.v2 > out.at():
-		return missing(out.at()+1, l.v2, l)
 	}
 	return nil
-}
-
-func missing(version, next int64, l listing) error {
-	if l.v2 >= version {
-		return fmt.Errorf("checkpoint %d: %w", l.v2, errV2)
-	}
-	return fmt.Errorf("%w: version %d is missing, %d is there", errDamaged, version, next)
 }
 
 // statBase describes the newest entry if the checkpoint stands for it: the base check needs it.
@@ -230,36 +222,61 @@ func (t *Table) statBase(ctx context.Context, out replayed, base int64) error {
 	return err
 }
 
+// readCheckpoint applies the files of a checkpoint, and those that they name.
 func (t *Table) readCheckpoint(ctx context.Context, c checkpoint, into replayed, wanted func(string) bool) error {
-	seen := newHead()
-	for _, name := range c.files {
-		if err := t.readCheckpointFile(ctx, c.version, name, into, seen, wanted); err != nil {
-			return fmt.Errorf("%s: %w", name, err)
+	seen := &checkpointParts{}
+	apply := func(actions []action) {
+		into.apply(c.version, actions)
+		seen.add(actions)
+	}
+	files := c.files
+	for i := 0; i < len(files); i++ {
+		if err := t.readCheckpointFile(ctx, files[i], wanted, apply); err != nil {
+			return fmt.Errorf("%s: %w", files[i], err)
+		}
+		if i == len(c.files)-1 { // a sidecar names no others
+			files = append(slices.Clip(files), seen.sidecars...)
 		}
 	}
-	if seen.protocol == nil || seen.meta == nil {
+	if !seen.protocol || !seen.meta {
 		return fmt.Errorf("%s: %w: no protocol or metaData", c.files[0], errDamaged)
 	}
 	return nil
 }
 
-func (t *Table) readCheckpointFile(ctx context.Context, version int64, name string, into replayed, seen *head, wanted func(string) bool) error {
+// checkpointParts is what was found in a checkpoint.
+type checkpointParts struct {
+	protocol, meta bool
+	sidecars       []string
+}
+
+func (c *checkpointParts) add(actions []action) {
+	for _, a := range actions {
+		c.protocol, c.meta = c.protocol || a.Protocol != nil, c.meta || a.MetaData != nil
+		if a.Sidecar != nil {
+			c.sidecars = append(c.sidecars, sidecarFolder+"/"+decodePath(a.Sidecar.Path))
+		}
+	}
+}
+
+func (t *Table) readCheckpointFile(ctx context.Context, name string, wanted func(string) bool, apply func([]action)) error {
+	if strings.HasSuffix(name, ".json") {
+		body, _, err := t.objects.Get(ctx, name)
+		if err != nil {
+			return err
+		}
+		actions, err := parseEntry(name, body)
+		if err == nil {
+			apply(actions)
+		}
+		return err
+	}
 	f, err := t.objects.Open(ctx, name)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	return parseCheckpoint(f, wanted, func(actions []action) {
-		into.apply(version, actions)
-		for _, a := range actions {
-			if a.Protocol != nil {
-				seen.protocol = a.Protocol
-			}
-			if a.MetaData != nil {
-				seen.meta = a.MetaData
-			}
-		}
-	})
+	return parseCheckpoint(f, wanted, apply)
 }
 
 // readInto reads an entry and applies it to what is known of the version before it.
