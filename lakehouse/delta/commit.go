@@ -112,7 +112,11 @@ func (t *Table) committed(ctx context.Context, base lakehouse.Snapshot, in store
 
 // changeActions is the log entry of a change: commitInfo, protocol and metaData where they change, txn, removes, adds.
 func changeActions(there ground, c lakehouse.Change) ([]action, error) {
-	out := []action{{CommitInfo: commitInfo(c)}}
+	info := commitInfo(c)
+	if there.stamped() {
+		info[stampKey] = there.next(c.Time)
+	}
+	out := []action{{CommitInfo: info}}
 	meta, err := there.metaActions(c)
 	if err != nil {
 		return nil, err

@@ -77,3 +77,44 @@ func TestSparkV2Checkpoints(t *testing.T) {
 		require.ErrorContains(t, err, sidecars[1].Name)
 	}
 }
+
+// Where entries carry their time, ours do: later than the one before, whatever our clock says, also on top of a checkpoint.
+func TestInCommitTimestamps(t *testing.T) {
+	ctx := context.Background()
+	objects := fixture(t, "spark-ict")
+	tab := open(objects)
+	base, err := tab.Snapshot(ctx)
+	require.NoError(t, err)
+	require.NoError(t, base.Unusable)
+	history, err := tab.History(ctx, base, 1)
+	require.NoError(t, err)
+	last := history[0].Time
+	times := func() int64 {
+		_, e, ok, err := open(objects).Next(ctx, base)
+		require.NoError(t, err)
+		require.True(t, ok)
+		return e.Time
+	}
+	commit := func(now int64) lakehouse.Snapshot {
+		c := change(0, nil)
+		c.Time = now
+		next, err := tab.Commit(ctx, base, c)
+		require.NoError(t, err)
+		return next
+	}
+	next := commit(5)
+	require.Equal(t, last+1, times(), "our clock is behind")
+	require.NoError(t, tab.checkpoint(ctx, next, 0))
+	tab, base = open(objects), next
+	_, err = tab.Snapshot(ctx)
+	require.NoError(t, err)
+	require.Zero(t, tab.known.stamp, "a checkpoint does not say it")
+	next = commit(5)
+	require.Equal(t, last+2, times())
+	base = next
+	commit(last + 1000)
+	require.Equal(t, last+1000, times())
+	body, _, err := objects.Get(ctx, entryName(base.Version+1))
+	require.NoError(t, err)
+	require.Regexp(t, `^{"commitInfo":{.*"inCommitTimestamp":\d+`, string(body), "it stands first")
+}

@@ -15,6 +15,7 @@ import (
 type ground struct {
 	protocol *protocol
 	meta     *metaData
+	stamp    int64 // the inCommitTimestamp of the base, if the table has them
 }
 
 // groundAt is the ground of a version.
@@ -24,7 +25,13 @@ func (t *Table) groundAt(ctx context.Context, version int64) (ground, error) {
 	if err := t.knowLocked(ctx, version); err != nil {
 		return ground{}, err
 	}
-	return ground{t.known.protocol, t.known.meta}, nil
+	g := ground{protocol: t.known.protocol, meta: t.known.meta, stamp: t.known.stamp}
+	if !g.stamped() || g.stamp != 0 {
+		return g, nil
+	}
+	var err error
+	g.stamp, err = t.readStamp(ctx, version) // a checkpoint does not say it
+	return g, err
 }
 
 // metaActions are the protocol and the metadata that a change makes. A new table gets both. An empty one that is made again, and

@@ -8,11 +8,11 @@ import (
 	"github.com/lakewheel/lakewheel/lakehouse"
 )
 
-// writerFeatures are those that a writer of appends and removes respects by doing nothing about them. Those of the second line do so only
-// while they are not in use, which a property or the schema tells.
+// writerFeatures are those that are respected in writing: those of the second line by doing nothing about them, which is right only
+// while they are not in use, as a property or the schema tells.
 var writerFeatures = []string{
-	"appendOnly", "domainMetadata", "vacuumProtocolCheck", "timestampNtz",
-	"invariants", "checkConstraints", "generatedColumns", "identityColumns", "allowColumnDefaults", "changeDataFeed", "columnMapping", "inCommitTimestamp",
+	"appendOnly", "domainMetadata", "vacuumProtocolCheck", "timestampNtz", "inCommitTimestamp",
+	"invariants", "checkConstraints", "generatedColumns", "identityColumns", "allowColumnDefaults", "changeDataFeed", "columnMapping",
 }
 
 // readerFeatures are those that a reader respects.
@@ -23,7 +23,7 @@ var readOnly = []string{"deletionVectors", "v2Checkpoint"}
 
 // switches are properties that turn a feature on that is not served here.
 var switches = []string{
-	"delta.enableChangeDataFeed", "delta.enableDeletionVectors", "delta.enableInCommitTimestamps", "delta.enableRowTracking",
+	"delta.enableChangeDataFeed", "delta.enableDeletionVectors", "delta.enableRowTracking",
 	"delta.enableIcebergCompatV1", "delta.enableIcebergCompatV2", "delta.enableTypeWidening",
 }
 

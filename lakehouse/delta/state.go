@@ -21,6 +21,7 @@ type head struct {
 	version  int64 // -1: nothing
 	size     int64 // of the newest entry
 	etag     string
+	stamp    int64 // the newest entry's inCommitTimestamp in milliseconds since 1970, 0 if it is not known
 	protocol *protocol
 	meta     *metaData
 	txns     map[string]txn
@@ -36,10 +37,12 @@ func (k fileKey) hash() uint64 { return xxh3.HashString(k.path + "\x00" + k.vect
 
 // apply replays the actions of the next version.
 func (h *head) apply(version int64, actions []action) {
-	h.version = version
+	h.version, h.stamp = version, 0
 	for i := range actions {
 		a := &actions[i]
 		switch {
+		case a.CommitInfo != nil:
+			h.stamp = stampOf(a.CommitInfo)
 		case a.Protocol != nil:
 			h.protocol = a.Protocol
 		case a.MetaData != nil:
@@ -154,6 +157,9 @@ func describe(e *lakehouse.Entry, info map[string]any) {
 	e.Operation, _ = info["operation"].(string)
 	if ms, ok := info["timestamp"].(json.Number); ok {
 		e.Time, _ = ms.Int64()
+	}
+	if ms := stampOf(info); ms != 0 {
+		e.Time = ms
 	}
 	if params, ok := info["operationParameters"].(map[string]any); ok {
 		mode, _ := params["mode"].(string)
