@@ -110,20 +110,20 @@ func (d *driver) run(ctx context.Context, b *batch) (*totals, error) {
 			break
 		}
 		lane := d.round<<LaneBits | int64(i)
-		group.Go(func() error { return d.runTask(ctx, r, lane, t) })
+		group.Go(func() error { return d.runTask(ctx, r, b.start, lane, t) })
 	}
 	return t, group.Wait()
 }
 
-// runTask takes one range through the plan.
-func (d *driver) runTask(ctx context.Context, r offsets.Range, lane int64, t *totals) error {
+// runTask takes one range of the batch of a time through the plan.
+func (d *driver) runTask(ctx context.Context, r offsets.Range, at time.Time, lane int64, t *totals) error {
 	reader, err := d.q.Input.Source.Read(ctx, r)
 	if err != nil {
 		return err
 	}
 	defer reader.Close()
 	clock := func() int64 { return time.Now().UnixNano() }
-	task := d.q.Pipeline.NewTask(r, clock)
+	task := d.q.Pipeline.NewTask(r, at.UnixMilli()*1000, clock)
 	var counts exec.Counts
 	var spent stages
 	var first error

@@ -74,6 +74,34 @@ func TestSparkColumns(t *testing.T) {
 	require.LessOrEqual(t, len(differing), mostDifferingColumns)
 }
 
+// TestSparkColumnsTogether evaluates all expressions that do not fail at once, with what
+// they have in common computed once.
+func TestSparkColumnsTogether(t *testing.T) {
+	b, table := loadSparkTable(t)
+	defer b.Release()
+	var exprs []compute.Expr
+	var cases []columnsCase
+	for _, c := range table.Cases {
+		if e, err := Expression(c.Expr, b.Schema()); err == nil && c.Error == "" {
+			exprs, cases = append(exprs, e), append(cases, c)
+		}
+	}
+	require.Greater(t, len(exprs), 400)
+	ev := compute.NewDefaultEvaluator()
+	ev.Open()
+	defer ev.Close()
+	cols, err := ev.EvalAll(compute.Share(exprs), b, nil)
+	require.NoError(t, err)
+	require.Empty(t, ev.Errors())
+	for k, c := range cols {
+		for row := range b.Rows() {
+			got := sparkValue(exprs[k].Type(), c, row)
+			require.True(t, sameCell(got, string(cases[k].Values[row]), exprs[k].Type()), "%s row %d: %s, not %s", cases[k].Expr, row, got, cases[k].Values[row])
+		}
+		c.Release()
+	}
+}
+
 // columnsOutcome is "" where the outcome is Spark's, else what was got instead. A
 // selection may leave out the rows that fail.
 func columnsOutcome(ev *compute.Evaluator, e compute.Expr, err error, b *columnar.Batch, sel columnar.Selection, want columnsCase) string {

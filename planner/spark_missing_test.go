@@ -2,7 +2,7 @@ package planner
 
 // How many of the recorded expressions may still differ.
 const (
-	mostDiffering        = 330
-	mostDifferingColumns = 200
-	mostDifferingMore    = 300
+	mostDiffering        = 5
+	mostDifferingColumns = 0
+	mostDifferingMore    = 17
 )

@@ -33,6 +33,8 @@ type Evaluator struct {
 	*scope
 	outermost scope
 	held      []columnar.Column
+	memos     []memo
+	open      bool // what the batch needed is kept from call to call
 }
 
 // NewEvaluator returns an evaluator whose results come from mem.
@@ -113,10 +115,18 @@ func (ev *Evaluator) Errors() []columnar.RowError {
 func (ev *Evaluator) Reset() { ev.errors = ev.errors[:0] }
 
 func (ev *Evaluator) begin(b *columnar.Batch, sel columnar.Selection) []int32 {
+	again := ev.open && ev.batch == b
 	ev.batch, ev.fault, ev.scope = b, nil, &ev.outermost
+	if again {
+		return ev.selection(sel)
+	}
 	ev.rows = b.Rows()
 	ev.loaded = slices.Grow(ev.loaded[:0], b.Schema().Len())[:b.Schema().Len()]
 	clear(ev.loaded)
+	return ev.selection(sel)
+}
+
+func (ev *Evaluator) selection(sel columnar.Selection) []int32 {
 	if sel != nil {
 		return sel
 	}
@@ -138,6 +148,10 @@ func (ev *Evaluator) hold(c columnar.Column, t columnar.Type) *vector {
 }
 
 func (ev *Evaluator) end() {
+	if ev.open {
+		return
+	}
+	clear(ev.memos)
 	release(ev.held)
 	ev.held = ev.held[:0]
 	ev.scratch.reset()

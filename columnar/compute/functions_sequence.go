@@ -7,10 +7,13 @@ import (
 )
 
 var sequenceFunctions = []function{
-	entry("sequence", "sequence(from, to[, step])", "An ARRAY from one value to another, both included.", "sequence(1, 5)", 2, 3, bindSequence),
+	entry("sequence", "sequence(from, to[, step])", "An ARRAY from one number, date or time to another, both included; the step of times is an interval, 1 day if left out.", "sequence(1, 5)", 2, 3, bindSequence),
 }
 
 func bindSequence(name string, args []Expr) (Expr, error) {
+	if isTemporal(args[0].Type()) || isTemporal(args[1].Type()) {
+		return bindTimeSequence(name, args)
+	}
 	list, t, ok := common(args)
 	if !ok || !t.Integral() && t != columnar.Null {
 		return nil, mismatch("SEQUENCE_WRONG_INPUT_TYPES", "%s uses the wrong parameter type: start and stop should be of one integral type, got %s.", name, typeList(args))

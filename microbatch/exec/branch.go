@@ -2,6 +2,7 @@ package exec
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/lakewheel/lakewheel/columnar"
 	"github.com/lakewheel/lakewheel/columnar/compute"
@@ -38,7 +39,8 @@ func (p *Pipeline) compileBranch(plan planner.PhysicalNode) (*branch, error) {
 			b.steps = append(b.steps, &generate{n})
 		case *planner.ScanExec:
 			p.compileScan(b, n)
-			reverse(b.steps)
+			slices.Reverse(b.steps)
+			share(b.steps)
 			return b, nil
 		default:
 			return nil, fmt.Errorf("plan has an unknown operator %T below a union", n)
@@ -48,10 +50,32 @@ func (p *Pipeline) compileBranch(plan planner.PhysicalNode) (*branch, error) {
 	return nil, fmt.Errorf("plan has no scan")
 }
 
-func reverse(steps []step) {
-	for i, j := 0, len(steps)-1; i < j; i, j = i+1, j-1 {
-		steps[i], steps[j] = steps[j], steps[i]
+// share lets steps that run over the same batch, filters and the projection after them,
+// compute once what their expressions have in common.
+func share(steps []step) {
+	var exprs []compute.Expr
+	var give []func(compute.Expr)
+	done := func() {
+		for i, e := range compute.Share(exprs) {
+			give[i](e)
+		}
+		exprs, give = nil, nil
 	}
+	for _, s := range steps {
+		switch s := s.(type) {
+		case *filter:
+			exprs, give = append(exprs, s.pred), append(give, func(e compute.Expr) { s.pred = e })
+		case *project:
+			s.exprs = slices.Clone(s.exprs)
+			for i, e := range s.exprs {
+				exprs, give = append(exprs, e), append(give, func(e compute.Expr) { s.exprs[i] = e })
+			}
+			done()
+		case *generate:
+			done()
+		}
+	}
+	done()
 }
 
 // compileScan adds the fields that the branch reads to those that are decoded.

@@ -47,9 +47,12 @@ type Task struct {
 	alive   columnar.Selection // scratch
 }
 
-// NewTask makes a task for a range. now gives nanoseconds for the stage times.
-func (p *Pipeline) NewTask(r offsets.Range, now func() int64) *Task {
-	return &Task{p: p, rng: r, decoder: p.decoder(), eval: compute.NewDefaultEvaluator(), now: now}
+// NewTask makes a task for a range of a batch. batchTime is what current_timestamp() gives,
+// in microseconds since 1970; now gives nanoseconds for the stage times.
+func (p *Pipeline) NewTask(r offsets.Range, batchTime int64, now func() int64) *Task {
+	eval := compute.NewDefaultEvaluator()
+	eval.SetTime(batchTime)
+	return &Task{p: p, rng: r, decoder: p.decoder(), eval: eval, now: now}
 }
 
 // errNullValue is the error of a dead letter that had no value.
@@ -142,10 +145,8 @@ func (t *Task) compute(raw, decoded *columnar.Batch, sel columnar.Selection, fai
 		f := &flow{batch: t.scanBatch(b, raw, decoded), sel: sel}
 		flows = append(flows, f)
 		t.eval.Reset()
-		for _, s := range b.steps {
-			if err := s.run(t.eval, f); err != nil {
-				return nil, nil, err
-			}
+		if err := t.steps(b, f); err != nil {
+			return nil, nil, err
 		}
 		errs = append(errs, f.failed...)
 	}
@@ -157,6 +158,18 @@ func (t *Task) compute(raw, decoded *columnar.Batch, sel columnar.Selection, fai
 		n.Out = int64(rows.Rows())
 	}
 	return rows, firstErrors(append(failed, errs...)), err
+}
+
+// steps takes a flow through a branch.
+func (t *Task) steps(b *branch, f *flow) error {
+	t.eval.Open()
+	defer t.eval.Close()
+	for _, s := range b.steps {
+		if err := s.run(t.eval, f); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // finish takes the rows of failed raw rows out of all flows and lists the batches that

@@ -1,0 +1,166 @@
+package compute
+
+import (
+	"fmt"
+	"strings"
+)
+
+// shared is an expression that stands at several places; its value is kept while the
+// evaluator stays with a batch.
+type shared struct {
+	Expr
+	slot int
+}
+
+func (s *shared) inputs() []Expr          { return []Expr{s.Expr} }
+func (s *shared) with(inputs []Expr) Expr { return &shared{inputs[0], s.slot} }
+
+// memo is a value with the rows that it was computed for.
+type memo struct {
+	value *vector
+	known []byte // 1 for each such row
+}
+
+// eval computes the value at the first place that needs it for a row: a branch of a CASE
+// that does not choose a row must not compute it.
+func (s *shared) eval(ev *Evaluator, rows []int32) *vector {
+	if ev.scope != &ev.outermost {
+		return s.Expr.eval(ev, rows)
+	}
+	for len(ev.memos) <= s.slot {
+		ev.memos = append(ev.memos, memo{})
+	}
+	if m := ev.memos[s.slot]; m.covers(rows) {
+		return m.value
+	}
+	m := memo{value: s.Expr.eval(ev, rows), known: ev.nulls()}
+	for _, i := range rows {
+		m.known[i] = 1
+	}
+	ev.memos[s.slot] = m
+	return m.value
+}
+
+func (m *memo) covers(rows []int32) bool {
+	if m.value == nil {
+		return false
+	}
+	for _, i := range rows {
+		if m.known[i] == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// smallestShared is the size from which an expression is worth keeping.
+const smallestShared = 3
+
+// Share finds what expressions over one batch have in common and lets it be computed
+// once; the result means the same. It is for expressions that are run, not rewritten.
+func Share(exprs []Expr) []Expr {
+	s := sharer{keys: map[Expr]string{}, uses: map[string]int{}, made: map[string]Expr{}}
+	for _, e := range exprs {
+		s.count(e)
+	}
+	out := make([]Expr, len(exprs))
+	for i, e := range exprs {
+		out[i] = s.replace(e)
+	}
+	return out
+}
+
+type sharer struct {
+	keys map[Expr]string
+	uses map[string]int  // by key: how many different places
+	made map[string]Expr // by key: what stands for it
+	n    int
+}
+
+// key is equal for expressions that mean the same.
+func (s *sharer) key(e Expr) string {
+	if k, ok := s.keys[e]; ok {
+		return k
+	}
+	var b strings.Builder
+	b.WriteString(head(e))
+	b.WriteByte('(')
+	for _, x := range e.inputs() {
+		b.WriteString(s.key(x))
+		b.WriteByte(',')
+	}
+	b.WriteByte(')')
+	s.keys[e] = b.String()
+	return s.keys[e]
+}
+
+// head tells a node from others over the same inputs.
+func head(e Expr) string {
+	switch e := e.(type) {
+	case *column:
+		return fmt.Sprintf("#%d", e.index)
+	case *variable:
+		return fmt.Sprintf("var %p", e)
+	case *call:
+		return fmt.Sprintf("%s %t %s", e.name, e.try, e.typ)
+	case *castExpr:
+		return fmt.Sprintf("cast %t %s", e.try, e.typ)
+	}
+	return fmt.Sprintf("%T %s %s", e, e.Type(), e)
+}
+
+func (s *sharer) count(e Expr) {
+	k := s.key(e)
+	s.uses[k]++
+	if s.uses[k] > 1 {
+		return
+	}
+	for _, x := range e.inputs() {
+		s.count(x)
+	}
+}
+
+func (s *sharer) replace(e Expr) Expr {
+	k := s.key(e)
+	if made, ok := s.made[k]; ok {
+		return made
+	}
+	in := e.inputs()
+	out := e
+	if len(in) > 0 {
+		next := make([]Expr, len(in))
+		for i, x := range in {
+			next[i] = s.replace(x)
+		}
+		out = e.with(next)
+	}
+	if s.uses[k] > 1 && shareable(e) {
+		out = &shared{out, s.n}
+		s.n++
+	}
+	s.made[k] = out
+	return out
+}
+
+func shareable(e Expr) bool {
+	if _, function := e.(*lambda); function || Size(e) < smallestShared {
+		return false
+	}
+	free := false // it stands for something that is known only around it
+	walk(e, func(x Expr) {
+		switch x.(type) {
+		case *variable, *held:
+			free = true
+		}
+	})
+	return !free
+}
+
+// Open keeps what is computed over a batch until Close: the calls in between may share it.
+func (ev *Evaluator) Open() { ev.open = true }
+
+// Close ends what Open began.
+func (ev *Evaluator) Close() {
+	ev.open = false
+	ev.end()
+}
