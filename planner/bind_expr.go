@@ -228,7 +228,7 @@ func (b *binder) call(n *call) compute.Expr {
 	}
 	function, before := strings.ToLower(n.name.text), len(b.errs)
 	switch function {
-	case "from_json":
+	case "from_json", "from_csv":
 		return b.fromText(n)
 	case "struct":
 		return b.structCall(n)

@@ -8,7 +8,7 @@ import (
 	"github.com/lakewheel/lakewheel/columnar/compute"
 )
 
-// fromText binds from_json, whose second argument is a type as text.
+// fromText binds from_json and from_csv, whose second argument is a type as text.
 func (b *binder) fromText(n *call) compute.Expr {
 	args, ok := b.exprs(n.args)
 	if !ok || len(args) < 2 || len(args) > 3 {
@@ -23,13 +23,14 @@ func (b *binder) fromText(n *call) compute.Expr {
 		b.fail(n.args[1].place().start, err.Condition, "the schema "+ddl+": "+err.Message, err.Hint)
 		return nil
 	}
-	failFast := false
-	if len(args) == 3 {
-		if failFast, ok = b.parseMode(n, args[2]); !ok {
-			return nil
-		}
+	options, ok := b.options(n, args[2:])
+	if !ok {
+		return nil
 	}
-	e, fault := compute.FromJSON(args[0], t, failFast)
+	e, fault := compute.FromJSON(args[0], t, options["mode"] == "FAILFAST")
+	if strings.EqualFold(n.name.text, "from_csv") {
+		e, fault = compute.FromCSV(args[0], t, (options["sep"] + ",")[0])
+	}
 	if fault != nil {
 		b.exprError(n, fault)
 		return nil
@@ -58,26 +59,34 @@ func typeOrSchema(ddl string) (columnar.Type, *Error) {
 	return columnar.Struct(s.Fields...), nil
 }
 
-// parseMode reads the options of from_json: mode alone, PERMISSIVE or FAILFAST.
-func (b *binder) parseMode(n *call, options compute.Expr) (failFast, ok bool) {
-	entries, constant := compute.ConstantMap(options)
+// options reads the options of from_json, mode, and of from_csv, sep.
+func (b *binder) options(n *call, args []compute.Expr) (options map[string]string, ok bool) {
+	options = map[string]string{}
+	if len(args) == 0 {
+		return options, true
+	}
+	at := n.args[2].place().start
+	entries, constant := compute.ConstantMap(args[0])
 	if !constant {
-		b.fail(n.args[2].place().start, "INVALID_OPTIONS.NON_MAP_FUNCTION", "the options are a map() of constants", "write map('mode', 'FAILFAST')")
-		return false, false
+		b.fail(at, "INVALID_OPTIONS.NON_MAP_FUNCTION", "the options are a map() of constants", "write map('mode', 'FAILFAST')")
+		return nil, false
 	}
+	csv := strings.EqualFold(n.name.text, "from_csv")
 	for key, value := range entries {
-		mode := strings.ToUpper(value)
-		switch {
-		case !strings.EqualFold(key, "mode"):
-			b.fail(n.args[2].place().start, "", "the option "+key+" is not supported", "the only option is mode")
-			return false, false
-		case mode != "PERMISSIVE" && mode != "FAILFAST":
-			b.fail(n.args[2].place().start, "PARSE_MODE_UNSUPPORTED", "the parse mode "+value+" is not supported", "it is PERMISSIVE or FAILFAST")
-			return false, false
+		switch key = strings.ToLower(key); {
+		case csv && (key == "sep" || key == "delimiter") && len(value) == 1:
+			options["sep"] = value
+		case !csv && key == "mode" && (strings.EqualFold(value, "PERMISSIVE") || strings.EqualFold(value, "FAILFAST")):
+			options["mode"] = strings.ToUpper(value)
+		case !csv && key == "mode":
+			b.fail(at, "PARSE_MODE_UNSUPPORTED", "the parse mode "+value+" is not supported", "it is PERMISSIVE or FAILFAST")
+			return nil, false
+		default:
+			b.fail(at, "", "the option "+key+" => "+value+" is not supported", "from_json has mode, from_csv has sep, which is one byte")
+			return nil, false
 		}
-		failFast = mode == "FAILFAST"
 	}
-	return failFast, true
+	return options, true
 }
 
 // structCall binds struct(a, b AS name): an alias names the field.

@@ -2,7 +2,7 @@ package planner
 
 // How many of the recorded expressions may still differ.
 const (
-	mostDiffering        = 5
+	mostDiffering        = 4
 	mostDifferingColumns = 0
-	mostDifferingMore    = 17
+	mostDifferingMore    = 0
 )

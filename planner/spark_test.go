@@ -26,6 +26,7 @@ type sparkCase struct {
 // knownDifferences are the expressions that Lakewheel refuses or answers otherwise, each
 // with its reason; docs/functions.md repeats them.
 var knownDifferences = map[string]string{
+	"from_csv('26/08/2015','t TIMESTAMP',map('timestampFormat','dd/MM/yyyy'))": "the formats of dates are no options: read the column as STRING and use to_timestamp with a pattern",
 	`"double"`: "text in double quotes is a name for most systems and a string for Spark: it is refused",
 	`to_timestamp('2024-01-02T03:04:05.123+0900',"yyyy-MM-dd'T'HH:mm:ss.SSSZ")`: "text in double quotes is a name for most systems and a string for Spark: it is refused",
 }

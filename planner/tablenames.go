@@ -12,7 +12,7 @@ import (
 const invalidInNames = " ,;{}()\n\t="
 
 // CheckTableNames refuses a result whose columns cannot be the columns of a table:
-// names of expressions contain parentheses and spaces. The error joins one sentence
+// intervals, and names of expressions, which contain parentheses and spaces. The error joins one sentence
 // for each such column, which names the alias to write.
 func CheckTableNames(s *columnar.Schema) error {
 	taken := make(map[string]bool, s.Len())
@@ -21,6 +21,9 @@ func CheckTableNames(s *columnar.Schema) error {
 	}
 	var faults []error
 	for i, f := range s.Fields {
+		if t, found := intervalIn(f.Type); found {
+			faults = append(faults, fmt.Errorf("[UNSUPPORTED_DATATYPE] a table cannot hold column %d, %s %s: no table format has %s; cast it to STRING, or take a number out of it with EXTRACT", i+1, f.Name, f.Type, t))
+		}
 		if !strings.ContainsAny(f.Name, invalidInNames) {
 			continue
 		}
@@ -30,6 +33,19 @@ func CheckTableNames(s *columnar.Schema) error {
 			"give the expression a name, as in AS %s", i+1, f.Name, alias))
 	}
 	return errors.Join(faults...)
+}
+
+// intervalIn finds an interval in a type.
+func intervalIn(t columnar.Type) (columnar.Type, bool) {
+	if t.Interval() {
+		return t, true
+	}
+	for _, part := range t.Parts() {
+		if found, ok := intervalIn(part.Type); ok {
+			return found, true
+		}
+	}
+	return columnar.Type{}, false
 }
 
 // aliasFor makes a free name of the words in an unusable one: (amount * 2) is amount_2.

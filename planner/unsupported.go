@@ -61,7 +61,11 @@ func (b *binder) unsupportedExpr(n node) bool {
 		if op, ok := n.(*operation); ok {
 			at = op.at
 		}
-		b.fail(at, "", message, hint)
+		condition := ""
+		if c, ok := n.(*call); ok && generators[strings.ToLower(c.name.text)] {
+			condition = "UNSUPPORTED_GENERATOR.NESTED_IN_EXPRESSIONS"
+		}
+		b.fail(at, condition, message, hint)
 		return true
 	}
 	for _, c := range children(n) {

@@ -137,6 +137,7 @@ var registry = index(operatorFunctions, logicFunctions, conditionalFunctions, ma
 	mapFunctions,
 	higherOrderFunctions,
 	jsonFunctions,
+	csvFunctions,
 	sequenceFunctions,
 	clockFunctions,
 	truncFunctions,

@@ -25,6 +25,10 @@ type JSON struct {
 	texts  []int // positions of the fields whose rows end somewhere: STRING, BINARY, ARRAY and MAP
 	nested []int // positions of the ARRAY, MAP and STRUCT fields
 
+	rescued int    // position of the field that takes unknown ones, or -1
+	rescue  []byte // the unknown fields of the running row
+	path    []byte // where the running object is, for the names of unknown fields
+
 	row     int32
 	objects int32  // how many objects below the documents were begun
 	lenient bool   // what does not fit is NULL
@@ -55,8 +59,12 @@ func NewJSON(schema *columnar.Schema, mem memory.Allocator) *JSON {
 	if mem == nil {
 		mem = memory.DefaultAllocator
 	}
-	d := &JSON{schema: schema, mem: mem, record: newRecord(schema.Fields)}
+	d := &JSON{schema: schema, mem: mem, record: newRecord(schema.Fields), rescued: -1}
 	for i, f := range schema.Fields {
+		if f.Name == RescuedField && f.Type == columnar.String {
+			d.rescued = i
+			d.index[f.Name] = unknown
+		}
 		if f.Type.Nested() {
 			d.nested = append(d.nested, i)
 		}
@@ -144,7 +152,10 @@ func (d *JSON) object(r *record, s []byte, i int, id int32) (after, found int) {
 			return -1, 0
 		}
 		if k < 0 {
-			i = d.skip(s, at, 1)
+			key := i
+			if i = d.skip(s, at, 1); k == unknown && d.rescued >= 0 && i >= 0 {
+				d.keep(s, key, at, i)
+			}
 		} else {
 			f := &r.fields[k]
 			if f.seen == id {
@@ -183,6 +194,10 @@ func (d *JSON) object(r *record, s []byte, i int, id int32) (after, found int) {
 // member decodes the value of a field of an object and returns the position after it, or -1.
 func (d *JSON) member(r *record, f *field, s []byte, at int) int {
 	i := 0
+	if d.rescued >= 0 && f.typ.Nested() {
+		defer func(n int) { d.path = d.path[:n] }(len(d.path))
+		d.path = append(append(d.path, f.name...), '.')
+	}
 	if r == &d.record {
 		i = d.value(f, s, at)
 	} else {
@@ -222,7 +237,7 @@ func (d *JSON) key(r *record, s []byte, i, guess int) (at, k int) {
 	}
 	k, ok := r.index[string(name)]
 	if !ok {
-		k = -1
+		k = unknown
 	}
 	return d.colon(s, end+1), k
 }
@@ -248,6 +263,7 @@ func (d *JSON) endRow(i, found int) bool {
 	if found < len(d.fields) && !d.missing(i) {
 		return false
 	}
+	d.closeRescue()
 	d.closeRow()
 	return true
 }
@@ -265,7 +281,7 @@ func (d *JSON) closeRow() {
 func (d *JSON) missing(i int) bool {
 	for k := range d.fields {
 		f := &d.fields[k]
-		if f.seen == d.row {
+		if f.seen == d.row || k == d.rescued {
 			continue
 		}
 		if !f.nullable {
@@ -289,5 +305,6 @@ func (d *JSON) allNull() {
 	for _, k := range d.nested {
 		d.fields[k].cutKids(d.row)
 	}
+	d.rescue = d.rescue[:0]
 	d.closeRow()
 }

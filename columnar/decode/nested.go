@@ -2,6 +2,7 @@ package decode
 
 import (
 	"fmt"
+	"strconv"
 
 	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/arrow/array"
@@ -45,7 +46,16 @@ func (d *JSON) arrayValue(f *field, s []byte, i int) int {
 		if i >= len(s) {
 			return d.fail(i, "the document ends within an array")
 		}
-		if i = d.element(&f.kids.fields[0], s, i); i < 0 {
+		at := i
+		if d.rescued >= 0 {
+			n := len(d.path) - 1 // the element stands where the dot is
+			d.path = append(strconv.AppendInt(append(d.path[:n], '['), int64(k), 10), "]."...)
+			i = d.element(&f.kids.fields[0], s, at)
+			d.path = append(d.path[:n], '.')
+		} else {
+			i = d.element(&f.kids.fields[0], s, at)
+		}
+		if i < 0 {
 			d.fault.element(k)
 			return -1
 		}

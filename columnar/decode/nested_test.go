@@ -67,6 +67,35 @@ func TestNestedValues(t *testing.T) {
 	}
 }
 
+// TestRescued: what the schema does not name is kept under its path; what it names and
+// the batch does not read is not.
+func TestRescued(t *testing.T) {
+	declared := columnar.NewSchema(columnar.Field{Name: "id", Type: columnar.Int, Nullable: true}, columnar.Field{Name: "unread", Type: columnar.Int, Nullable: true},
+		columnar.Field{Name: "p", Type: point, Nullable: true}, columnar.Field{Name: "l", Type: trail, Nullable: true}, columnar.Field{Name: RescuedField, Type: columnar.String, Nullable: true})
+	for _, c := range []struct{ in, out string }{
+		{`{"id":1,"unread":2}`, `null`},
+		{`{"id":1,"b":[1, {"c":"x"}],"a":null}`, `{"b":[1, {"c":"x"}],"a":null}`},
+		{`{"_rescued":5}`, `{"_rescued":5}`},
+		{`{"a\"b":1}`, `{"a\"b":1}`},
+		{`{"p":{"x":1,"y":2},"q":3}`, `{"p.y":2,"q":3}`},
+		{`{"l":[{"x":1},{"z":{"w":1}},{"x":2,"v":3}],"p":{"u":1}}`, `{"l[1].z":{"w":1},"l[2].v":3,"p.u":1}`},
+	} {
+		d := NewJSON(declared.Select([]int{0, 2, 3, 4}), nil)
+		d.Declare(declared)
+		values := documentsOf(`{"broken":1`, c.in, `{}`)
+		b, errs, err := d.Decode(values)
+		require.NoError(t, err)
+		require.Len(t, errs, 1)
+		rescued := b.Column(3)
+		got := "null"
+		if rescued.IsValid(1) {
+			got = columnar.StringAt(rescued, 1)
+		}
+		require.Equal(t, c.out, got, c.in)
+		require.True(t, rescued.IsNull(0) && rescued.IsNull(2))
+	}
+}
+
 // TestBadRowsLeaveNoTrace: whatever a bad document has written is taken back, at every level.
 func TestBadRowsLeaveNoTrace(t *testing.T) {
 	seed := rand.Uint64()

@@ -86,6 +86,11 @@ func (p *Pipeline) compileScan(b *branch, scan *planner.ScanExec) {
 			b.columns = append(b.columns, scanColumn{decoded: -1, hidden: c.Name})
 			continue
 		}
+		if c.Name == CorruptField {
+			p.keepsCorrupt = true
+			b.columns = append(b.columns, scanColumn{decoded: -1, hidden: c.Name})
+			continue
+		}
 		field := p.input.Schema.Fields[c.Index]
 		field.Nullable = scan.Out.Fields[i].Nullable
 		b.columns = append(b.columns, scanColumn{decoded: p.decode(field)})

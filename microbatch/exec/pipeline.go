@@ -20,7 +20,8 @@ const (
 // Input says how the documents of a source become rows.
 type Input struct {
 	Name   string
-	Format string // "json" or "raw"
+	Format string // "json", "csv" or "raw"
+	CSV    decode.CSVOptions
 	Schema *columnar.Schema
 	OnNull OnNull
 }
@@ -31,11 +32,20 @@ type Pipeline struct {
 	decoded  *columnar.Schema // the fields of the source that the plan reads
 	branches []*branch
 	out      *columnar.Schema
+	// keepsCorrupt: a document that cannot be decoded makes a row with its text.
+	keepsCorrupt bool
 }
+
+// CorruptField is the name of a STRING column that takes the text of a document that
+// cannot be decoded; every other column is NULL in its row.
+const CorruptField = "_corrupt_record"
 
 // Compile turns a physical plan over one source into a Pipeline.
 func Compile(plan planner.PhysicalNode, input Input) (*Pipeline, error) {
 	p := &Pipeline{input: input, out: plan.Schema(), decoded: &columnar.Schema{}}
+	if input.Format == "csv" {
+		p.decoded = withoutCorrupt(input.Schema) // values have places, not names
+	}
 	chains := []planner.PhysicalNode{plan}
 	if u, ok := plan.(*planner.UnionExec); ok {
 		chains = u.In
@@ -48,6 +58,16 @@ func Compile(plan planner.PhysicalNode, input Input) (*Pipeline, error) {
 		p.branches = append(p.branches, b)
 	}
 	return p, nil
+}
+
+func withoutCorrupt(s *columnar.Schema) *columnar.Schema {
+	out := &columnar.Schema{}
+	for _, f := range s.Fields {
+		if f.Name != CorruptField {
+			out.Fields = append(out.Fields, f)
+		}
+	}
+	return out
 }
 
 // NeedsKey reports whether the plan reads _key, so that the source has to deliver it.
@@ -63,8 +83,13 @@ func (p *Pipeline) NeedsKey() bool {
 }
 
 func (p *Pipeline) decoder() decode.Decoder {
-	if p.input.Format == "raw" {
+	switch p.input.Format {
+	case "raw":
 		return decode.NewRaw()
+	case "csv":
+		return decode.NewCSV(p.decoded, p.input.CSV, nil)
 	}
-	return decode.NewJSON(p.decoded, nil)
+	d := decode.NewJSON(p.decoded, nil)
+	d.Declare(p.input.Schema)
+	return d
 }

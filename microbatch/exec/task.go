@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/lakewheel/lakewheel/columnar"
 	"github.com/lakewheel/lakewheel/columnar/compute"
@@ -45,6 +46,7 @@ type Task struct {
 	eval    *compute.Evaluator
 	now     func() int64
 	alive   columnar.Selection // scratch
+	corrupt columnar.Column    // of the running batch, if the plan reads it
 }
 
 // NewTask makes a task for a range of a batch. batchTime is what current_timestamp() gives,
@@ -68,6 +70,11 @@ func (t *Task) Run(raw *columnar.Batch) (Result, error) {
 	defer decoded.Release()
 	res := Result{Counts: Counts{In: int64(raw.Rows())}}
 	res.Decode = t.now() - start
+	if t.p.keepsCorrupt {
+		t.corrupt = corruptColumn(raw.Column(source.ValueAt), bad)
+		defer t.corrupt.Release()
+		bad = nil
+	}
 	sel, nulls, failed := t.admit(raw, bad)
 	res.Counts.Null = nulls
 	res.Rows, failed, err = t.compute(raw, decoded, sel, failed, &res.Counts)
@@ -81,6 +88,20 @@ func (t *Task) Run(raw *columnar.Batch) (Result, error) {
 		res.Dead = t.deadLetters(raw, failed)
 	}
 	return res, nil
+}
+
+// corruptColumn has the text of each document that is bad, NULL for the others.
+func corruptColumn(values columnar.Column, bad []columnar.RowError) columnar.Column {
+	var b columnar.BinaryBuffer
+	for i := range int32(values.Len()) {
+		if len(bad) == 0 || bad[0].Row != i {
+			b.AppendNull()
+			continue
+		}
+		b.AppendString(strings.ToValidUTF8(string(columnar.BinaryAt(values, int(i))), "\uFFFD"))
+		bad = bad[1:]
+	}
+	return b.FinishString()
 }
 
 // admit selects the rows that were decoded, and settles records without a value.
@@ -121,6 +142,9 @@ func (t *Task) scanBatch(b *branch, raw, decoded *columnar.Batch) *columnar.Batc
 
 func (t *Task) hidden(raw *columnar.Batch, name string) columnar.Column {
 	switch name {
+	case CorruptField:
+		t.corrupt.Retain()
+		return t.corrupt
 	case source.TopicColumn:
 		return columnar.NewStringConstant(t.rng.Partition.Topic, raw.Rows())
 	case source.PartitionColumn:

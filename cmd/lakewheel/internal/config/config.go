@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/lakewheel/lakewheel/columnar"
+	"github.com/lakewheel/lakewheel/columnar/decode"
 	"github.com/lakewheel/lakewheel/microbatch"
 	"github.com/lakewheel/lakewheel/microbatch/exec"
 	"github.com/lakewheel/lakewheel/microbatch/source/kafka"
@@ -37,7 +38,8 @@ type Pipeline struct {
 type Source struct {
 	Name   string
 	Kafka  *kafka.Config // nil: memory
-	Format string        // "json" or "raw"
+	Format string        // "json", "csv" or "raw"
+	CSV    decode.CSVOptions
 	Schema *columnar.Schema
 	OnBad  microbatch.OnBad
 	OnNull exec.OnNull

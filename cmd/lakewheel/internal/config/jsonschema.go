@@ -25,11 +25,18 @@ type fileShape struct {
 type sourceShape struct {
 	Kafka       *kafkaShape      `json:"kafka,omitempty"`
 	Memory      *struct{}        `json:"memory,omitempty" jsonschema:"description=Fed by scenario scripts"`
-	Format      string           `json:"format,omitempty" jsonschema:"enum=json,enum=raw,default=json"`
+	Format      string           `json:"format,omitempty" jsonschema:"enum=json,enum=csv,enum=raw,default=json"`
+	CSV         *csvShape        `json:"csv,omitempty"`
 	Schema      string           `json:"schema,omitempty" jsonschema:"description=Spark DDL: id BIGINT\\, ts TIMESTAMP"`
 	OnBadRecord string           `json:"on_bad_record,omitempty" jsonschema:"enum=dead_letter,enum=fail,enum=drop,default=dead_letter"`
 	OnNullValue string           `json:"on_null_value,omitempty" jsonschema:"enum=skip,enum=dead_letter,enum=row,default=skip"`
 	BadRecords  *badRecordsShape `json:"bad_records,omitempty"`
+}
+
+type csvShape struct {
+	Separator string `json:"separator,omitempty" jsonschema:"maxLength=1,default=\\,"`
+	Quote     string `json:"quote,omitempty" jsonschema:"maxLength=1"`
+	Null      string `json:"null,omitempty" jsonschema:"description=Text that means NULL\\, beside an empty value"`
 }
 
 type badRecordsShape struct {

@@ -144,6 +144,22 @@ func (r *reader) secret(to *string, what string) func(ast.Node) {
 	}
 }
 
+// byte reads one character of ASCII.
+func (r *reader) byte(to *byte, what string) func(ast.Node) {
+	return func(n ast.Node) {
+		text, ok := r.scalar(n, what)
+		switch {
+		case !ok:
+		case text == `\t`:
+			*to = '\t'
+		case len(text) != 1 || text[0] >= 0x80 || text == "\n" || text == "\r":
+			r.fault(n, "%s: %q is not one character of ASCII", what, text)
+		default:
+			*to = text[0]
+		}
+	}
+}
+
 func (r *reader) strings(to *[]string, what string) func(ast.Node) {
 	return func(n ast.Node) {
 		list, ok := n.(*ast.SequenceNode)

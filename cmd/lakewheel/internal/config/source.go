@@ -11,6 +11,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 
 	"github.com/lakewheel/lakewheel/columnar"
+	"github.com/lakewheel/lakewheel/columnar/decode"
 	"github.com/lakewheel/lakewheel/microbatch"
 	"github.com/lakewheel/lakewheel/microbatch/exec"
 	"github.com/lakewheel/lakewheel/microbatch/source"
@@ -46,8 +47,15 @@ func (f *fileReader) source(p pair) *Source {
 			kinds++
 			s.Kafka = f.kafka(n, p.name, what+".kafka")
 		},
-		"memory":        func(n ast.Node) { kinds++; f.fields(n, what+".memory", map[string]func(ast.Node){}) },
-		"format":        choice(f.reader, &s.Format, what+".format", map[string]string{"json": "json", "raw": "raw"}),
+		"memory": func(n ast.Node) { kinds++; f.fields(n, what+".memory", map[string]func(ast.Node){}) },
+		"format": choice(f.reader, &s.Format, what+".format", map[string]string{"json": "json", "raw": "raw", "csv": "csv"}),
+		"csv": func(n ast.Node) {
+			f.fields(n, what+".csv", map[string]func(ast.Node){
+				"separator": f.byte(&s.CSV.Separator, what+".csv.separator"),
+				"quote":     f.byte(&s.CSV.Quote, what+".csv.quote"),
+				"null":      f.string(&s.CSV.Null, what+".csv.null"),
+			})
+		},
 		"schema":        f.schema(&s.Schema, what+".schema"),
 		"on_bad_record": choice(f.reader, &s.OnBad, what+".on_bad_record", map[string]microbatch.OnBad{"dead_letter": microbatch.DeadLetter, "fail": microbatch.FailOnBad, "drop": microbatch.DropBad}),
 		"on_null_value": choice(f.reader, &s.OnNull, what+".on_null_value", map[string]exec.OnNull{"skip": exec.SkipNull, "dead_letter": exec.DeadLetterNull, "row": exec.RowForNull}),
@@ -77,9 +85,50 @@ func (f *fileReader) formatSchema(p pair, s *Source, what string) {
 		s.Schema = raw
 	case s.Format == "raw" && !s.Schema.Equal(raw):
 		f.fault(p.key, "%s: format raw has the schema _value BINARY; leave schema out", what)
-	case s.Format == "json" && s.Schema == nil && !f.faultWithin(what+".schema"):
+	case s.Format != "raw" && s.Schema == nil && !f.faultWithin(what+".schema"):
 		f.fault(p.key, "%s: schema is missing, e.g. schema: id BIGINT, ts TIMESTAMP", what)
+	case s.Schema != nil:
+		f.decodable(p, s, what)
 	}
+}
+
+// decodable refuses columns that the format has no form for.
+func (f *fileReader) decodable(p pair, s *Source, what string) {
+	corrupt := s.Schema.Index(exec.CorruptField) >= 0
+	for _, c := range s.Schema.Fields {
+		switch {
+		case (c.Name == exec.CorruptField || c.Name == decode.RescuedField) && (c.Type != columnar.String || !c.Nullable):
+			f.fault(p.key, "%s.schema: %s is a STRING that may be NULL", what, c.Name)
+		case c.Name == decode.RescuedField && s.Format != "json":
+			f.fault(p.key, "%s.schema: %s is for format json, whose fields have names", what, c.Name)
+		case corrupt && !c.Nullable:
+			f.fault(p.key, "%s.schema: %s cannot be NOT NULL beside %s, whose rows have NULL everywhere else", what, c.Name, exec.CorruptField)
+		case s.Format == "csv" && c.Type.Nested():
+			f.fault(p.key, "%s.schema: %s %s has no form in CSV; declare it STRING and use from_json", what, c.Name, c.Type)
+		default:
+			if bad, found := undecodable(c.Type); found {
+				f.fault(p.key, "%s.schema: %s %s cannot be read; %s", what, c.Name, c.Type, bad)
+			}
+		}
+	}
+}
+
+// undecodable finds a part of a type that no document has, and says what to declare instead.
+func undecodable(t columnar.Type) (advice string, found bool) {
+	switch {
+	case t.Interval():
+		return "declare it BIGINT or STRING and compute the interval in the query", true
+	case t == columnar.Null:
+		return "VOID is no type of a column", true
+	case t.Kind == columnar.MapKind && t.KeyType() != columnar.String:
+		return "the keys of a MAP are STRING", true
+	}
+	for _, part := range t.Parts() {
+		if advice, found = undecodable(part.Type); found {
+			return advice, true
+		}
+	}
+	return "", false
 }
 
 // faultWithin reports whether a key has a fault already, so that a second one would only repeat it.

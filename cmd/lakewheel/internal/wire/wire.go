@@ -69,7 +69,7 @@ func writerName(start time.Time) string {
 
 // Build makes the query. The function it returns closes the source.
 func Build(ctx context.Context, p *config.Pipeline, w World) (microbatch.Query, func(), error) {
-	compiled, err := exec.Compile(p.Planned.Physical, exec.Input{Name: p.Source.Name, Format: p.Source.Format, Schema: p.Source.Schema, OnNull: p.Source.OnNull})
+	compiled, err := exec.Compile(p.Planned.Physical, exec.Input{Name: p.Source.Name, Format: p.Source.Format, CSV: p.Source.CSV, Schema: p.Source.Schema, OnNull: p.Source.OnNull})
 	if err != nil {
 		return microbatch.Query{}, nil, err
 	}
