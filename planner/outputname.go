@@ -3,6 +3,8 @@ package planner
 import (
 	"strconv"
 	"strings"
+
+	"github.com/lakewheel/lakewheel/columnar"
 )
 
 // outputName is the name that Spark gives to a column without an alias: that of the
@@ -51,11 +53,11 @@ func prettyLiteral(n *literal) string {
 	case bytesLiteral:
 		return "X'" + strings.ToUpper(n.text) + "'"
 	case dateLiteral:
-		return "DATE '" + n.text + "'"
+		return prettyTyped(n, columnar.Date)
 	case timestampLiteral:
-		return "TIMESTAMP '" + n.text + "'"
+		return prettyTyped(n, columnar.Timestamp)
 	case timestampNTZLiteral:
-		return "TIMESTAMP_NTZ '" + n.text + "'"
+		return prettyTyped(n, columnar.TimestampNTZ)
 	}
 	return n.text
 }
@@ -93,6 +95,9 @@ func javaFloat(v float64) string {
 
 func prettyOperation(n *operation) string {
 	a := prettyAll(n.args)
+	if text, ok := prettyShift(n); ok {
+		return text
+	}
 	switch n.op {
 	case "not":
 		return "(NOT " + a[0] + ")"
@@ -137,11 +142,8 @@ var upperNamed = wordSet(`acos acosh asin asinh atan atan2 atanh cbrt ceil cos c
 	power radians rint signum sin sinh sqrt tan tanh`)
 
 func prettyCall(n *call) string {
-	function := strings.ToLower(n.name.text)
-	args := prettyAll(n.args)
+	function, args := prettyTimeCall(strings.ToLower(n.name.text), prettyAll(n.args))
 	switch {
-	case function == "extract" && len(args) == 2:
-		return "extract(" + args[0] + " FROM " + args[1] + ")"
 	case function == "if":
 		return "(IF(" + strings.Join(args, ", ") + "))"
 	case upperNamed[function]:

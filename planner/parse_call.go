@@ -59,7 +59,7 @@ func (p *parser) unitArgument(c *call) {
 	case *name:
 		if len(unit.parts) == 1 && !unit.parts[0].quoted {
 			c.name.text = target
-			c.args[0] = &literal{unit.span, stringLiteral, strings.ToUpper(unit.parts[0].text)}
+			c.args[0] = &literal{unit.span, stringLiteral, unit.parts[0].text}
 		}
 	case *literal:
 		p.fail(unit.start, "INVALID_PARAMETER_VALUE.DATETIME_UNIT", "the unit is written without quotes", "write "+target+"("+strings.ToUpper(unit.text)+", ...)")
@@ -177,7 +177,7 @@ func (p *parser) extract(function ident) node {
 	p.expect("FROM")
 	source := p.expr(lowest)
 	p.expect(")")
-	part := &literal{field.span, stringLiteral, strings.ToUpper(field.text)}
+	part := &literal{field.span, stringLiteral, field.text}
 	return &call{span: p.from(function.start), name: function, args: []node{part, source}}
 }
 

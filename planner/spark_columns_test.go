@@ -29,8 +29,8 @@ type sparkTable struct {
 	Cases  []columnsCase
 }
 
-func loadSparkTable(t *testing.T) (*columnar.Batch, sparkTable) {
-	raw, err := os.ReadFile("testdata/spark/spark_columns.json")
+func loadSparkTable(t *testing.T, name string) (*columnar.Batch, sparkTable) {
+	raw, err := os.ReadFile("testdata/spark/" + name)
 	require.NoError(t, err)
 	var table sparkTable
 	require.NoError(t, json.Unmarshal(raw, &table))
@@ -51,7 +51,7 @@ func loadSparkTable(t *testing.T) (*columnar.Batch, sparkTable) {
 // TestSparkColumns evaluates random nested expressions over a table with nulls and
 // extremes, for all rows at once and for every third one, and compares row by row.
 func TestSparkColumns(t *testing.T) {
-	b, table := loadSparkTable(t)
+	b, table := loadSparkTable(t, "spark_columns.json")
 	defer b.Release()
 	mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
 	defer mem.AssertSize(t, 0)
@@ -77,7 +77,7 @@ func TestSparkColumns(t *testing.T) {
 // TestSparkColumnsTogether evaluates all expressions that do not fail at once, with what
 // they have in common computed once.
 func TestSparkColumnsTogether(t *testing.T) {
-	b, table := loadSparkTable(t)
+	b, table := loadSparkTable(t, "spark_columns.json")
 	defer b.Release()
 	var exprs []compute.Expr
 	var cases []columnsCase

@@ -8,9 +8,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/apache/arrow/go/v17/arrow/memory"
 	"github.com/stretchr/testify/require"
 
 	"github.com/lakewheel/lakewheel/columnar"
+	"github.com/lakewheel/lakewheel/columnar/compute"
 )
 
 // batchTime is the day on which the answers were recorded.
@@ -64,5 +66,41 @@ func TestSparkTimes(t *testing.T) {
 		if !sameOutcome(got, c) {
 			t.Errorf("%s\n  got  %s\n  want %s %s%s", c.Expr, got, c.Type, c.Value, c.Error)
 		}
+	}
+}
+
+// TestSparkTimeColumns evaluates random nested expressions over a table of times with
+// NULLs, as integration/spark/gen_time_columns.py recorded them, all rows at once and
+// every third one.
+func TestSparkTimeColumns(t *testing.T) {
+	b, table := loadSparkTable(t, "time_columns.json")
+	defer b.Release()
+	mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
+	defer mem.AssertSize(t, 0)
+	ev := compute.NewEvaluator(mem)
+	ev.SetTime(batchTime)
+	third := columnar.Selection{}
+	for i := 0; i < b.Rows(); i += 3 {
+		third = append(third, int32(i))
+	}
+	require.Greater(t, len(table.Cases), 400)
+	for _, c := range table.Cases {
+		e, err := Expression(c.Expr, b.Schema())
+		for _, sel := range []columnar.Selection{nil, third} {
+			if got := columnsOutcome(ev, e, err, b, sel, c); got != "" {
+				t.Errorf("%s\n  got  %s\n  want %s %s", c.Expr, got, c.Type, c.Error)
+			}
+		}
+	}
+}
+
+// TestTimesOfTheClock: constants that Spark makes of the clock are refused; the batch
+// time is what now() gives.
+func TestTimesOfTheClock(t *testing.T) {
+	for _, text := range []string{"DATE'now'", "DATE'today'", "DATE'yesterday'", "DATE'epoch'", "TIMESTAMP'now'", "TIMESTAMP_NTZ'tomorrow'", "TIMESTAMP'10:20:30'"} {
+		_, err := Expression(text, columnar.NewSchema())
+		var fault *Error
+		require.ErrorAs(t, err, &fault, text)
+		require.Equal(t, "INVALID_TYPED_LITERAL", fault.Condition, text)
 	}
 }

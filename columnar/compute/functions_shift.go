@@ -3,6 +3,7 @@ package compute
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/lakewheel/lakewheel/columnar"
 	"github.com/lakewheel/lakewheel/columnar/internal/sqltext"
@@ -88,6 +89,7 @@ var timeUnits = map[string]struct{ months, micros int64 }{
 // timeUnit finds the unit that the planner passes as a text.
 func timeUnit(name string, arg Expr) (months, micros int64, err error) {
 	text, _ := textLiteral(arg)
+	text = strings.ToUpper(text)
 	unit, ok := timeUnits[text]
 	if !ok || name == "timestampdiff" && text == "DAYOFYEAR" {
 		return 0, 0, &TypeError{"INVALID_PARAMETER_VALUE.DATETIME_UNIT", fmt.Sprintf("%s has no unit %s; the units are YEAR, QUARTER, MONTH, WEEK, DAY, HOUR, MINUTE, SECOND, MILLISECOND, MICROSECOND.", name, text)}
@@ -162,21 +164,24 @@ func bindTimestampDiff(name string, args []Expr) (Expr, error) {
 	return &call{name: name, args: list, typ: columnar.BigInt, run: run}, nil
 }
 
-// wholeMonths counts the months that have gone by; a month is over at the same day and time.
+// wholeMonths counts the months that have gone by, as Java does: a day that is not over
+// is taken off the end first, and may lead into another month.
 func wholeMonths(from, to int64) int64 {
 	fromDays, fromClock := sqltext.FloorDays(from)
 	toDays, toClock := sqltext.FloorDays(to)
-	fy, fm, fd := sqltext.Civil(fromDays)
-	ty, tm, td := sqltext.Civil(toDays)
-	months := (ty-fy)*12 + int64(tm-fm)
-	rest := int64(td-fd)*sqltext.Day + toClock - fromClock
 	switch {
-	case months > 0 && rest < 0:
-		return months - 1
-	case months < 0 && rest > 0:
-		return months + 1
+	case toDays > fromDays && toClock < fromClock:
+		toDays--
+	case toDays < fromDays && toClock > fromClock:
+		toDays++
 	}
-	return months
+	return (monthAndDay(toDays) - monthAndDay(fromDays)) / 32
+}
+
+// monthAndDay counts months in steps of 32 days.
+func monthAndDay(days int64) int64 {
+	year, month, day := sqltext.Civil(days)
+	return (year*12+int64(month))*32 + int64(day)
 }
 
 // bindTimestampOf binds a number of units since 1970.
