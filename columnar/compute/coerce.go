@@ -169,7 +169,7 @@ func implicit(e Expr, t columnar.Type) Expr {
 	if e.Type() == t {
 		return e
 	}
-	if e.Type() == columnar.Null {
+	if e.Type() == columnar.Null && Literal(e) {
 		return typedNull(t)
 	}
 	return newCast(e, t, false, false)

@@ -36,7 +36,7 @@ func bindBits(op string, args []Expr) (Expr, error) {
 		l, r = typedNull(columnar.Int), typedNull(columnar.Int)
 	}
 	t, ok := tightest(l.Type(), r.Type())
-	if !ok || l.Type() != r.Type() && isDecimal(t) {
+	if !ok || l.Type() != r.Type() && !t.Integral() {
 		return nil, binaryDiffTypes(op, l, r)
 	}
 	if !t.Integral() {

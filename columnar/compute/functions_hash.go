@@ -69,15 +69,25 @@ func crc32Rows(f *frame) {
 // hashSeed is where Spark's hashes begin; the hash of a value is the seed of the next.
 const hashSeed = 42
 
+// bindHash refuses maps, whose order means nothing.
 func bindHash(t columnar.Type, run kernel) func(string, []Expr) (Expr, error) {
 	return func(name string, args []Expr) (Expr, error) {
-		for i, a := range args {
-			if _, ok := hashedAs(a.Type()); !ok {
-				return nil, unexpectedInput(name, i, "a type without parts", a)
+		for _, a := range args {
+			if hasMap(a.Type()) {
+				return nil, mismatch("HASH_MAP_TYPE", "%s(%s): the hash of a MAP is not defined; use map_entries.", name, joined(args))
 			}
 		}
 		return &call{name: name, args: args, typ: t, lenient: true, run: run}, nil
 	}
+}
+
+func hasMap(t columnar.Type) bool {
+	for _, part := range t.Parts() {
+		if hasMap(part.Type) {
+			return true
+		}
+	}
+	return t.Kind == columnar.MapKind
 }
 
 // hashForm is the form in which a value is hashed.
@@ -88,23 +98,19 @@ const (
 	hashInt
 	hashLong
 	hashBytes
+	hashParts
 )
 
-func hashedAs(t columnar.Type) (hashForm, bool) {
-	switch t.Kind {
-	case columnar.NullKind:
-		return hashNothing, true
-	case columnar.BooleanKind, columnar.TinyIntKind, columnar.SmallIntKind, columnar.IntKind, columnar.FloatKind, columnar.DateKind:
-		return hashInt, true
-	case columnar.BigIntKind, columnar.DoubleKind, columnar.TimestampKind:
-		return hashLong, true
-	case columnar.StringKind, columnar.BinaryKind:
-		return hashBytes, true
-	case columnar.DecimalKind:
-		if t.Precision <= 18 {
-			return hashLong, true
-		}
-		return hashBytes, true
+func hashedAs(t columnar.Type) hashForm {
+	switch {
+	case t.Nested():
+		return hashParts
+	case textual(t), isDecimal(t) && t.Precision > 18:
+		return hashBytes
+	case width(t) == 0:
+		return hashNothing
+	case width(t) >= 8:
+		return hashLong
 	}
-	return hashNothing, false
+	return hashInt
 }

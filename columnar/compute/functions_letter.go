@@ -200,7 +200,12 @@ func distance(a, b []rune, costs []int32) int32 {
 func bindConcatWs(name string, args []Expr) (Expr, error) {
 	list := make([]Expr, len(args))
 	for i, a := range args {
-		e, err := parameter(name, i, a, columnar.String)
+		want := columnar.String
+		if i > 0 && a.Type().Kind == columnar.ArrayKind && !a.Type().Elem().Nested() {
+			want = columnar.Array(columnar.String)
+			a = implicit(a, want)
+		}
+		e, err := parameter(name, i, a, want)
 		if err != nil {
 			return nil, err
 		}
@@ -220,14 +225,24 @@ func concatWsRows(f *frame) {
 		separator := f.args[0].bytesAt(i)
 		first := true
 		for _, a := range f.args[1:] {
+			from, until, texts := i, i+1, a
+			if a.typ.Kind == columnar.ArrayKind {
+				from, until = a.rangeAt(i)
+				texts = a.kids[0]
+			}
 			if a.isNull(i) {
 				continue
 			}
-			if !first {
-				f.out.data = append(f.out.data, separator...)
+			for k := from; k < until; k++ {
+				if texts.isNull(k) {
+					continue
+				}
+				if !first {
+					f.out.data = append(f.out.data, separator...)
+				}
+				f.out.data = append(f.out.data, texts.bytesAt(k)...)
+				first = false
 			}
-			f.out.data = append(f.out.data, a.bytesAt(i)...)
-			first = false
 		}
 		f.close(f.out, i, at)
 	}

@@ -53,5 +53,19 @@ func raiseRows(f *frame) {
 }
 
 func bindTypeof(_ string, args []Expr) (Expr, error) {
-	return Text(strings.ToLower(args[0].Type().String())), nil
+	return Text(simpleName(args[0].Type())), nil
+}
+
+// simpleName is a type as Spark names it in short: struct<a:int>.
+func simpleName(t columnar.Type) string {
+	parts := make([]string, len(t.Parts()))
+	for i, f := range t.Parts() {
+		if parts[i] = simpleName(f.Type); t.Kind == columnar.StructKind {
+			parts[i] = f.Name + ":" + parts[i]
+		}
+	}
+	if t.Nested() {
+		return strings.ToLower(t.Kind.String()) + "<" + strings.Join(parts, ",") + ">"
+	}
+	return strings.ToLower(t.String())
 }

@@ -12,12 +12,16 @@ import (
 type hashInput struct {
 	*vector
 	form    hashForm
+	parts   []*hashInput
 	scratch [16]byte
 }
 
 func newHashInput(v *vector) *hashInput {
-	form, _ := hashedAs(v.typ)
-	return &hashInput{vector: v, form: form}
+	h := &hashInput{vector: v, form: hashedAs(v.typ)}
+	for _, kid := range v.kids {
+		h.parts = append(h.parts, newHashInput(kid))
+	}
+	return h
 }
 
 // skips reports whether a row does not count.
@@ -80,26 +84,67 @@ func (h *hashInput) text(row int32) []byte {
 	return b
 }
 
-func hashMurmur(f *frame) {
-	out := slice[int32](f.out)
+// algorithm hashes one value with the hash of those before it as the seed.
+type algorithm struct {
+	short func(seed uint64, v int32) uint64
+	long  func(seed uint64, v int64) uint64
+	text  func(seed uint64, b []byte) uint64
+}
+
+var (
+	murmur = algorithm{
+		func(seed uint64, v int32) uint64 { return uint64(murmurEnd(murmurMix(uint32(seed), uint32(v)), 4)) },
+		func(seed uint64, v int64) uint64 {
+			return uint64(murmurEnd(murmurMix(murmurMix(uint32(seed), uint32(v)), uint32(v>>32)), 8))
+		},
+		func(seed uint64, b []byte) uint64 { return uint64(murmurBytes(uint32(seed), b)) },
+	}
+	xxHash = algorithm{
+		func(seed uint64, v int32) uint64 { return xxEnd(xxWord(seed+xxPrime5+4, uint64(uint32(v)))) },
+		func(seed uint64, v int64) uint64 { return xxEnd(xxLong(seed+xxPrime5+8, uint64(v))) },
+		xxBytes,
+	}
+)
+
+// value goes through the parts of an ARRAY or STRUCT. What is NULL leaves the seed as it is.
+func (a *algorithm) value(seed uint64, in *hashInput, row int32) uint64 {
+	if in.skips(row) {
+		return seed
+	}
+	switch in.form {
+	case hashInt:
+		return a.short(seed, in.short(row))
+	case hashLong:
+		return a.long(seed, in.long(row))
+	case hashBytes:
+		return a.text(seed, in.text(row))
+	}
+	if in.typ.Kind == columnar.StructKind {
+		for _, part := range in.parts {
+			seed = a.value(seed, part, row)
+		}
+		return seed
+	}
+	from, until := in.rangeAt(row)
+	for k := from; k < until; k++ {
+		seed = a.value(seed, in.parts[0], k)
+	}
+	return seed
+}
+
+func hashMurmur(f *frame) { hashRows[int32](f, &murmur) }
+
+func hashXX(f *frame) { hashRows[int64](f, &xxHash) }
+
+func hashRows[T int32 | int64](f *frame, a *algorithm) {
+	out := slice[T](f.out)
 	for _, i := range f.rows {
 		out[i] = hashSeed
 	}
-	for _, a := range f.args {
-		in := newHashInput(a)
+	for _, arg := range f.args {
+		in := newHashInput(arg)
 		for _, i := range f.rows {
-			if in.skips(i) {
-				continue
-			}
-			switch seed := uint32(out[i]); in.form {
-			case hashInt:
-				out[i] = int32(murmurEnd(murmurMix(seed, uint32(in.short(i))), 4))
-			case hashLong:
-				v := uint64(in.long(i))
-				out[i] = int32(murmurEnd(murmurMix(murmurMix(seed, uint32(v)), uint32(v>>32)), 8))
-			default:
-				out[i] = int32(murmurBytes(seed, in.text(i)))
-			}
+			out[i] = T(a.value(uint64(out[i]), in, i))
 		}
 	}
 }
@@ -128,29 +173,6 @@ func murmurBytes(h uint32, b []byte) uint32 {
 		h = murmurMix(h, uint32(int8(c)))
 	}
 	return murmurEnd(h, length)
-}
-
-func hashXX(f *frame) {
-	out := slice[int64](f.out)
-	for _, i := range f.rows {
-		out[i] = hashSeed
-	}
-	for _, a := range f.args {
-		in := newHashInput(a)
-		for _, i := range f.rows {
-			if in.skips(i) {
-				continue
-			}
-			switch seed := uint64(out[i]); in.form {
-			case hashInt:
-				out[i] = int64(xxEnd(xxWord(seed+xxPrime5+4, uint64(uint32(in.short(i))))))
-			case hashLong:
-				out[i] = int64(xxEnd(xxLong(seed+xxPrime5+8, uint64(in.long(i)))))
-			default:
-				out[i] = int64(xxBytes(seed, in.text(i)))
-			}
-		}
-	}
 }
 
 // The primes of XXH64.

@@ -80,7 +80,11 @@ func compilePattern(text []byte, escape rune) (*pattern, error) {
 		case r == escape:
 			next, size := utf8.DecodeRune(text[at:])
 			if size == 0 || next != '%' && next != '_' && next != escape {
-				return nil, &EvalError{"INVALID_FORMAT", fmt.Sprintf("The LIKE pattern '%s' has an escape character that precedes none of %%, _ and itself.", clipped(text))}
+				condition := "INVALID_FORMAT.ESC_IN_THE_MIDDLE"
+				if size == 0 {
+					condition = "INVALID_FORMAT.ESC_AT_THE_END"
+				}
+				return nil, &EvalError{condition, fmt.Sprintf("The LIKE pattern '%s' has an escape character that precedes none of %%, _ and itself.", clipped(text))}
 			}
 			at += size
 			p.pieces[last] = append(p.pieces[last], token{r: next})

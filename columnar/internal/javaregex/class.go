@@ -67,7 +67,6 @@ func (p *parser) member(c rune) *set {
 		}
 		c = p.escapedRune(c)
 	}
-	p.wide = p.wide || c > 0xffff
 	if p.peek() != '-' {
 		return p.flags.foldOne(c)
 	}
@@ -97,6 +96,5 @@ func (p *parser) rangeFrom(lo rune) *set {
 	if hi < lo {
 		p.fail("Illegal character range")
 	}
-	p.wide = p.wide || hi > 0xffff
 	return p.flags.foldRange(lo, hi)
 }

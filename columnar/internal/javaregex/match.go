@@ -169,10 +169,7 @@ func (m *Matcher) search(from Place) bool {
 			return false
 		}
 		if m.text[at] >= utf8.RuneSelf {
-			r, size := utf8.DecodeRune(m.text[at:])
-			if r > 0xffff && !m.re.wide && m.tryHalf(at) {
-				return true
-			}
+			_, size := utf8.DecodeRune(m.text[at:])
 			at += size - 1
 		}
 	}

@@ -66,7 +66,6 @@ type parser struct {
 	groups int
 	names  map[string]int
 	depth  int
-	wide   bool // the pattern has a character beyond U+FFFF
 }
 
 type fault struct{ error }
@@ -79,8 +78,7 @@ func (p *parser) refuse(what string) {
 	panic(fault{&UnsupportedError{what + " is not supported in patterns"}})
 }
 
-// parse returns the tree, the number of groups and whether the pattern has a character
-// beyond U+FFFF.
+// parse returns the tree and the parser, which knows the groups.
 func parse(pattern string) (n *node, p *parser, err error) {
 	p = &parser{text: unquoted([]rune(strings.ToValidUTF8(pattern, "\uFFFD"))), names: map[string]int{}}
 	defer func() {
@@ -239,7 +237,6 @@ func (p *parser) atom() *node {
 }
 
 func (p *parser) literal(c rune) *node {
-	p.wide = p.wide || c > 0xffff
 	return &node{op: opSet, set: p.flags.foldOne(c)}
 }
 

@@ -38,7 +38,6 @@ type Regexp struct {
 	insts    []inst
 	alts     int
 	groups   int
-	wide     bool
 	loops    bool // some repetition may be empty
 	anchored bool
 	prefix   []byte
@@ -56,7 +55,7 @@ func Compile(pattern string) (re *Regexp, err error) {
 	if err != nil {
 		return nil, err
 	}
-	c := compiler{re: &Regexp{groups: p.groups, names: p.names, wide: p.wide}}
+	c := compiler{re: &Regexp{groups: p.groups, names: p.names}}
 	defer func() {
 		if r := recover(); r != nil {
 			f, ok := r.(fault)
