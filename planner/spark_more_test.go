@@ -23,6 +23,8 @@ var moreDifferences = map[string][]string{
 	"conversions of format_string that print addresses, hashes or parts of times, or nested values": {`format_string('%a',1D)`, `format_string('%h','abc')`, `format_string('%h',255)`,
 		`format_string('%tY',TIMESTAMP'2024-01-01 00:00:00')`, `format_string('%s', array(1,2))`},
 	"exponents and forms for negative numbers in format_number": {`format_number(1234.5,'0.00E0')`, `format_number(-1234.5,'#,##0.00;(#,##0.00)')`},
+	"only ASCII digits are digits":                              {`to_number('１２','99')`},
+	"a digit before a point that the format begins with":        {`to_number('1','.9')`},
 	"rare forms of Java are refused": {`rlike('é','(?U)\\w')`, `rlike('漢','\\p{InCJKUnifiedIdeographs}')`, `rlike('é','\\p{javaLowerCase}')`,
 		`rlike('a','\\p{block=BasicLatin}')`, `rlike('a','\\N{LATIN SMALL LETTER A}')`, `rlike('é','\\X')`},
 }

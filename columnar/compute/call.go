@@ -147,7 +147,7 @@ var registry = index(operatorFunctions, logicFunctions, conditionalFunctions, ma
 	shiftFunctions,
 	extractFunctions,
 	realFunctions, radixFunctions, bitFunctions, padFunctions, positionFunctions, letterFunctions, utf8Functions, maskFunctions,
-	raiseFunctions, choiceFunctions, hashFunctions, encodingFunctions, urlFunctions, regexpFunctions, splitFunctions, formatFunctions)
+	raiseFunctions, choiceFunctions, hashFunctions, encodingFunctions, urlFunctions, regexpFunctions, splitFunctions, formatFunctions, numberTextFunctions)
 
 func index(lists ...[]function) map[string]*function {
 	all := map[string]*function{}
