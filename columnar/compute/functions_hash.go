@@ -13,22 +13,30 @@ import (
 
 // hashFunctions make digests of bytes and hashes of values.
 var hashFunctions = []function{
-	entry("md5", "md5(b)", "MD5 digest in hexadecimal digits.", "md5('abc')", 1, 1, bindDigest(func(b []byte) []byte { s := md5.Sum(b); return s[:] })),
-	entry("sha", "sha(b)", "SHA-1 digest in hexadecimal digits.", "sha('abc')", 1, 1, bindDigest(sha1Digest)),
-	entry("sha1", "sha1(b)", "SHA-1 digest in hexadecimal digits.", "sha1('abc')", 1, 1, bindDigest(sha1Digest)),
+	entry("md5", "md5(b)", "MD5 digest in hexadecimal digits.", "md5('abc')", 1, 1, bindDigest(appendMD5)),
+	entry("sha", "sha(b)", "SHA-1 digest in hexadecimal digits.", "sha('abc')", 1, 1, bindDigest(appendSHA1)),
+	entry("sha1", "sha1(b)", "SHA-1 digest in hexadecimal digits.", "sha1('abc')", 1, 1, bindDigest(appendSHA1)),
 	entry("sha2", "sha2(b, bits)", "SHA-2 digest of 224, 256, 384 or 512 bits (0 is 256) in hexadecimal digits; NULL for others.", "sha2('abc', 256)", 2, 2, bindPartial(columnar.String, sha2Rows, columnar.Binary, columnar.Int)),
 	entry("crc32", "crc32(b)", "CRC-32 check sum.", "crc32('abc')", 1, 1, bindSimple(columnar.BigInt, crc32Rows, columnar.Binary)),
 	entry("hash", "hash(a, ...)", "Murmur3 hash of 32 bits; NULLs are skipped.", "hash('abc', 1)", 1, -1, bindHash(columnar.Int, hashMurmur)),
 	entry("xxhash64", "xxhash64(a, ...)", "XXH64 hash; NULLs are skipped.", "xxhash64('abc', 1)", 1, -1, bindHash(columnar.BigInt, hashXX)),
 }
 
-func sha1Digest(b []byte) []byte { s := sha1.Sum(b); return s[:] }
+func appendMD5(dst, b []byte) []byte {
+	s := md5.Sum(b)
+	return hex.AppendEncode(dst, s[:])
+}
 
-func bindDigest(digest func([]byte) []byte) func(string, []Expr) (Expr, error) {
+func appendSHA1(dst, b []byte) []byte {
+	s := sha1.Sum(b)
+	return hex.AppendEncode(dst, s[:])
+}
+
+func bindDigest(digest func(dst, b []byte) []byte) func(string, []Expr) (Expr, error) {
 	run := func(f *frame) {
 		for _, i := range f.rows {
 			at := len(f.out.data)
-			f.out.data = hex.AppendEncode(f.out.data, digest(f.args[0].bytesAt(i)))
+			f.out.data = digest(f.out.data, f.args[0].bytesAt(i))
 			f.close(f.out, i, at)
 		}
 	}

@@ -236,33 +236,55 @@ func overlayRows(f *frame, binary bool) {
 	}
 }
 
+// translation maps characters to others, or to -1 where they are dropped.
+type translation struct {
+	low  [utf8.RuneSelf]rune
+	high map[rune]rune
+}
+
 // translateRows builds the table again only where it differs from that of the row before.
 func translateRows(f *frame) {
-	var table map[rune]rune
+	var table *translation
 	var from, to []byte
 	for _, i := range f.rows {
 		a, b := f.args[1].bytesAt(i), f.args[2].bytesAt(i)
 		if table == nil || !bytes.Equal(a, from) || !bytes.Equal(b, to) {
-			table, from, to = translation(a, b), a, b
+			table, from, to = newTranslation(a, b), a, b
 		}
-		text, at := f.args[0].bytesAt(i), len(f.out.data)
-		for len(text) > 0 {
-			r, size := utf8.DecodeRune(text)
-			switch by, known := table[r]; {
-			case !known:
-				f.out.data = append(f.out.data, text[:size]...)
-			case by >= 0:
-				f.out.data = utf8.AppendRune(f.out.data, by)
-			}
-			text = text[size:]
-		}
+		at := len(f.out.data)
+		f.out.data = table.append(f.out.data, f.args[0].bytesAt(i))
 		f.close(f.out, i, at)
 	}
 }
 
-// translation maps to -1 what is dropped. The first of equal characters counts.
-func translation(from, to []byte) map[rune]rune {
-	table := make(map[rune]rune, len(from))
+func (t *translation) append(dst, text []byte) []byte {
+	for len(text) > 0 {
+		r, size := rune(text[0]), 1
+		if r < utf8.RuneSelf {
+			r = t.low[r]
+		} else if r, size = utf8.DecodeRune(text); t.high != nil {
+			if by, known := t.high[r]; known {
+				r = by
+			}
+		}
+		switch {
+		case r == utf8.RuneError && size == 1:
+			dst = append(dst, text[0])
+		case r >= 0:
+			dst = utf8.AppendRune(dst, r)
+		}
+		text = text[size:]
+	}
+	return dst
+}
+
+// newTranslation lets the first of equal characters count.
+func newTranslation(from, to []byte) *translation {
+	t := &translation{high: map[rune]rune{}}
+	for c := range t.low {
+		t.low[c] = rune(c)
+	}
+	seen := map[rune]bool{}
 	for len(from) > 0 {
 		r, size := utf8.DecodeRune(from)
 		from = from[size:]
@@ -271,9 +293,14 @@ func translation(from, to []byte) map[rune]rune {
 			by, size = utf8.DecodeRune(to)
 			to = to[size:]
 		}
-		if _, known := table[r]; !known {
-			table[r] = by
+		switch {
+		case seen[r]:
+		case r < utf8.RuneSelf:
+			t.low[r] = by
+		default:
+			t.high[r] = by
 		}
+		seen[r] = true
 	}
-	return table
+	return t
 }

@@ -39,11 +39,6 @@ func split(m *javaregex.Matcher, text []byte, empty bool, limit int, to *vector)
 		}
 		return
 	}
-	var scratch []byte
-	part := func(from, until javaregex.Place) {
-		scratch = javaregex.Span{From: from, To: until}.Append(scratch[:0], text)
-		to.pushText(scratch)
-	}
 	var last javaregex.Place
 	count := 1
 	for found := m.Find(text); found && (limit <= 0 || count < limit); found = m.Next() {
@@ -51,11 +46,11 @@ func split(m *javaregex.Matcher, text []byte, empty bool, limit int, to *vector)
 		if s.Empty() && s.From == (javaregex.Place{}) {
 			continue // nothing stands before it
 		}
-		part(last, s.From)
+		to.pushText(javaregex.Span{From: last, To: s.From}.Of(text))
 		last = s.To
 		count++
 	}
-	part(last, javaregex.Place{At: len(text)})
+	to.pushText(javaregex.Span{From: last, To: javaregex.Place{At: len(text)}}.Of(text))
 }
 
 func bindExtractAll(name string, args []Expr) (Expr, error) {

@@ -82,11 +82,11 @@ func bindParseURL(name string, args []Expr) (Expr, error) {
 
 func parseURLRows(f *frame) {
 	keys := patternCache{function: "parse_url", wrap: func(key []byte) []byte { return fmt.Appendf(nil, "(&|^)%s=([^&]*)", key) }}
+	var u uri
 	for _, i := range f.rows {
 		f.out.start[i], f.out.end[i] = 0, 0
 		text, part := f.args[0].bytesAt(i), f.args[1].bytesAt(i)
-		u, ok := parseURI(text)
-		if !ok {
+		if !u.parse(text) {
 			f.fail(i, &EvalError{"INVALID_URL", fmt.Sprintf("The text '%s' is no valid URL. Use `try_parse_url` to return NULL instead.", clipped(text))})
 			continue
 		}

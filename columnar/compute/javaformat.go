@@ -18,8 +18,9 @@ type formatPart struct {
 	verb             byte // 0: text; small letters, upper says that the letter was a capital
 	upper            bool
 	flags            string
-	argument         int // from 1
-	width, precision int // -1: none
+	argument         int  // from 1
+	width, precision int  // -1: none
+	plain            bool // %s and nothing more
 }
 
 func (p *formatPart) has(flag byte) bool { return bytes.IndexByte([]byte(p.flags), flag) >= 0 }
@@ -101,6 +102,7 @@ func parseConversion(text []byte) (p formatPart, relative bool, rest []byte, err
 	if bytes.IndexByte([]byte("XEGSCB"), p.verb) >= 0 {
 		p.verb, p.upper = p.verb|0x20, true
 	}
+	p.plain = !p.upper && p.flags == "" && p.width < 0 && p.precision < 0 && p.verb == 's'
 	return p, relative, s[1:], p.check(clipped(text))
 }
 

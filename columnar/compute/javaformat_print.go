@@ -26,7 +26,12 @@ func (j *javaFormat) append(f *frame, row int32) error {
 		case '%':
 			body = []byte{'%'}
 		default:
-			body, err = p.body(f.args[p.argument], row)
+			v := f.args[p.argument]
+			if p.plain && !v.isNull(row) && (v.typ == columnar.String || v.typ.Integral()) {
+				f.out.data = appendText(f.out.data, v, row)
+				continue
+			}
+			body, err = p.body(v, row)
 		}
 		if err != nil {
 			return err

@@ -3,6 +3,7 @@ package compute
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"unicode/utf8"
 
 	"github.com/lakewheel/lakewheel/columnar"
@@ -13,6 +14,7 @@ import (
 type pattern struct {
 	pieces [][]token
 	plain  [][]byte // the pieces as bytes where they hold no _, else nil
+	heads  [][]byte // what stands before the first _ of a piece
 }
 
 // token is a character, or any one.
@@ -94,18 +96,21 @@ func compilePattern(text []byte, escape rune) (*pattern, error) {
 			p.pieces[last] = append(p.pieces[last], token{r: r, any: r == '_'})
 		}
 	}
-	p.plain = make([][]byte, len(p.pieces))
+	p.plain, p.heads = make([][]byte, len(p.pieces)), make([][]byte, len(p.pieces))
 	for i, piece := range p.pieces {
-		p.plain[i] = plainPiece(piece)
+		p.heads[i] = head(piece)
+		if k := slices.IndexFunc(piece, func(t token) bool { return t.any }); k < 0 {
+			p.plain[i] = p.heads[i]
+		}
 	}
 	return p, nil
 }
 
-func plainPiece(piece []token) []byte {
+func head(piece []token) []byte {
 	out := []byte{}
 	for _, t := range piece {
 		if t.any {
-			return nil
+			break
 		}
 		out = utf8.AppendRune(out, t.r)
 	}
@@ -153,6 +158,11 @@ func (p *pattern) find(i int, s []byte) ([]byte, bool) {
 		return s[max(k, 0)+len(plain)*int(bit(k >= 0)):], k >= 0
 	}
 	for {
+		k := bytes.Index(s, p.heads[i])
+		if k < 0 {
+			return nil, false
+		}
+		s = s[k:]
 		if n, ok := p.prefix(i, s); ok {
 			return s[n:], true
 		}

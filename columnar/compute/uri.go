@@ -60,6 +60,7 @@ var (
 	registryClass = classOf(unreserved + "$,;:@&=+")
 	serverClass   = classOf(unreserved + ";:&=+$,@[]%")
 	scopeClass    = classOf("_.")
+	labelClass    = classOf("-")
 )
 
 // allows reports whether text holds only characters of a class, escapes (%41) and
@@ -100,25 +101,26 @@ func (c *charClass) plain(text []byte) bool {
 
 func isLetter(b byte) bool { return letter(b) != 0 }
 
-func parseURI(text []byte) (*uri, bool) {
-	u := &uri{}
+// parse takes text apart; false if it is no URI.
+func (u *uri) parse(text []byte) bool {
+	*u = uri{}
 	rest, fragment, marked := bytes.Cut(text, []byte{'#'})
 	if marked {
 		u.fragment = nonNil(fragment)
 	}
 	if !uricClass.allows(fragment) {
-		return nil, false
+		return false
 	}
 	if k := bytes.IndexAny(rest, ":/?"); k >= 0 && rest[k] == ':' {
 		u.scheme = rest[:k]
 		if k == 0 || !isLetter(rest[0]) || !schemeClass.plain(u.scheme) {
-			return nil, false
+			return false
 		}
 		if rest = rest[k+1:]; len(rest) == 0 || rest[0] != '/' {
-			return u, len(rest) > 0 && uricClass.allows(rest)
+			return len(rest) > 0 && uricClass.allows(rest)
 		}
 	}
-	return u, u.hierarchical(rest)
+	return u.hierarchical(rest)
 }
 
 // nonNil keeps an empty part apart from an absent one.
@@ -153,7 +155,7 @@ func (u *uri) hierarchical(rest []byte) bool {
 // parseAuthority takes what is no [user@]host[:port] for a name of a registry, if it may be one.
 func (u *uri) parseAuthority(text []byte) bool {
 	u.authority = text
-	if serverClass.allows(bytes.ReplaceAll(text, []byte{'%'}, []byte{'.'})) && u.parseServer(text) {
+	if serverClass.allows(text) && u.parseServer(text) {
 		return true
 	}
 	u.userInfo, u.host = nil, nil
@@ -207,27 +209,37 @@ func hostLength(text []byte) (int, bool) {
 
 // validIPv4 allows zeros at the start of a number, as Java does.
 func validIPv4(text []byte) bool {
-	parts := bytes.Split(text, []byte{'.'})
-	if len(parts) != 4 {
-		return false
-	}
-	for _, p := range parts {
-		v, err := strconv.ParseUint(string(p), 10, 32)
-		if err != nil || v > 255 || p[0] == '+' {
+	numbers, v, digits := 1, 0, 0
+	for _, c := range text {
+		switch {
+		case c == '.' && digits > 0:
+			numbers, v, digits = numbers+1, 0, 0
+			continue
+		case c < '0' || c > '9':
+			return false
+		}
+		if v, digits = 10*v+int(c-'0'), digits+1; v > 255 {
 			return false
 		}
 	}
-	return true
+	return numbers == 4 && digits > 0
 }
 
 // validHostname checks labels of letters, digits and dashes; the last of several begins with a letter.
 func validHostname(text []byte) bool {
-	labels := bytes.Split(bytes.TrimSuffix(text, []byte{'.'}), []byte{'.'})
-	plain := classOf("-")
-	for _, l := range labels {
-		if len(l) == 0 || !plain.plain(l) || l[0] == '-' || l[len(l)-1] == '-' {
+	rest := bytes.TrimSuffix(text, []byte{'.'})
+	for several := false; ; several = true {
+		k := bytes.IndexByte(rest, '.')
+		label := rest
+		if k >= 0 {
+			label = rest[:k]
+		}
+		if len(label) == 0 || !labelClass.plain(label) || label[0] == '-' || label[len(label)-1] == '-' {
 			return false
 		}
+		if k < 0 {
+			return !several || isLetter(label[0])
+		}
+		rest = rest[k+1:]
 	}
-	return len(labels) == 1 || isLetter(labels[len(labels)-1][0])
 }

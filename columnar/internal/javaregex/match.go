@@ -46,6 +46,14 @@ func (s Span) Append(dst, text []byte) []byte {
 	return dst
 }
 
+// Of is a part of text, copied only where it has half a character.
+func (s Span) Of(text []byte) []byte {
+	if s.From.Half || s.To.Half {
+		return s.Append(nil, text)
+	}
+	return text[s.From.At:s.To.At]
+}
+
 // Matcher finds the matches of a pattern one after the other. It belongs to one goroutine
 // and keeps its memory from text to text.
 type Matcher struct {
@@ -127,13 +135,10 @@ func (m *Matcher) GroupSpan(n int) (Span, bool) {
 // Group is the text that a group captured; false if it captured nothing.
 func (m *Matcher) Group(n int) ([]byte, bool) {
 	s, ok := m.GroupSpan(n)
-	switch {
-	case !ok:
+	if !ok {
 		return nil, false
-	case s.From.Half || s.To.Half:
-		return s.Append(nil, m.text), true
 	}
-	return m.text[s.From.At:s.To.At], true
+	return s.Of(m.text), true
 }
 
 // search tries every place from one on.

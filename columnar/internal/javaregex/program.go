@@ -86,10 +86,6 @@ func (c *compiler) emit(i inst) int {
 	if len(c.re.insts) >= largest {
 		panic(fault{&UnsupportedError{fmt.Sprintf("a pattern of more than %d steps is not supported; use smaller counts", largest)}})
 	}
-	if i.code == codeSplit || i.code == codeRun && !i.single {
-		i.alt = c.re.alts
-		c.re.alts++
-	}
 	c.re.insts = append(c.re.insts, i)
 	return len(c.re.insts) - 1
 }

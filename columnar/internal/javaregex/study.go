@@ -5,6 +5,8 @@ import "unicode/utf8"
 // study finds what lets a search skip places: an anchor, a literal or the first bytes.
 func (re *Regexp) study(n *node) {
 	re.join()
+	re.settle()
+	re.number()
 	if first := re.insts[0]; first.code == codeAssert && first.assert == beginText {
 		re.anchored = true
 	}
@@ -44,6 +46,40 @@ func (re *Regexp) join() {
 		}
 	}
 	re.insts = out
+}
+
+// settle makes runs possessive that no shorter run could follow up: what comes next is
+// not in their set, or nothing comes.
+func (re *Regexp) settle() {
+	for at := range re.insts {
+		run := &re.insts[at]
+		if run.code != codeRun {
+			continue
+		}
+		next := at + 1
+		for re.insts[next].code == codeSave {
+			next++
+		}
+		switch i := &re.insts[next]; i.code {
+		case codeMatch:
+			run.single = true
+		case codeLit:
+			r, _ := utf8.DecodeRune(i.lit)
+			run.single = run.single || !run.set.has(r)
+		case codeSet:
+			run.single = run.single || len(run.set.intersection(i.set).pairs) == 0
+		}
+	}
+}
+
+// number counts the steps that have alternatives.
+func (re *Regexp) number() {
+	for at := range re.insts {
+		if i := &re.insts[at]; i.code == codeSplit || i.code == codeRun && !i.single {
+			i.alt = re.alts
+			re.alts++
+		}
+	}
 }
 
 // firstBytes adds the bytes that n may begin with; false if n may be empty.
