@@ -58,7 +58,7 @@ func (s *shredder) begin(rows int) {
 
 // defined ends the slots that stand at a NULL; the others get a level further, if NULL is possible.
 func (s *shredder) defined(c columnar.Column, nullable bool) error {
-	nulls := c.NullN() > 0
+	nulls := len(c.NullBitmapBytes()) > 0 // NullN counts at its first call: several leaves of a column are taken apart at the same time
 	for i, at := range s.at {
 		switch {
 		case at < 0:
