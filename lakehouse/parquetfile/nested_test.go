@@ -218,3 +218,55 @@ func TestNestedNullInARequiredColumn(t *testing.T) {
 	_, err := w.Finish(context.Background())
 	require.ErrorContains(t, err, "column s.a: there is a NULL where none is allowed")
 }
+
+// nestedBatch looks like orders: items of a few fields each, and attributes.
+func nestedBatch(rows int) *columnar.Batch {
+	item := columnar.Struct(columnar.Field{Name: "sku", Type: columnar.Int}, columnar.Field{Name: "price", Type: columnar.Decimal(9, 2)})
+	schema := columnar.NewSchema(
+		columnar.Field{Name: "items", Type: columnar.Array(item), Nullable: true},
+		columnar.Field{Name: "attributes", Type: columnar.Map(columnar.String, columnar.BigInt), Nullable: true})
+	return randomRows(rand.New(rand.NewPCG(1, 1)), schema, rows, 0.1)
+}
+
+func BenchmarkWriteNested(b *testing.B) {
+	batch := nestedBatch(64 << 10)
+	defer batch.Release()
+	b.ReportAllocs()
+	b.SetBytes(Bytes(batch))
+	for b.Loop() {
+		w := newTestWriter(b, store.NewMem(), batch.Schema(), 0)
+		require.NoError(b, w.Write(context.Background(), 0, batch))
+		_, err := w.Finish(context.Background())
+		require.NoError(b, err)
+	}
+	b.ReportMetric(float64(batch.Rows()*b.N)/b.Elapsed().Seconds(), "rows/s")
+}
+
+func BenchmarkReadNested(b *testing.B) {
+	batch := nestedBatch(64 << 10)
+	defer batch.Release()
+	ctx := context.Background()
+	s := store.NewMem()
+	w := newTestWriter(b, s, batch.Schema(), 0)
+	require.NoError(b, w.Write(ctx, 0, batch))
+	files, err := w.Finish(ctx)
+	require.NoError(b, err)
+	f, err := s.Open(ctx, files[0].Name)
+	require.NoError(b, err)
+	b.ReportAllocs()
+	b.SetBytes(Bytes(batch))
+	rows := 0
+	for b.Loop() {
+		r, err := OpenReader(f, batch.Schema())
+		require.NoError(b, err)
+		for {
+			got, err := r.Next(ctx)
+			if err != nil {
+				break
+			}
+			rows += got.Rows()
+			got.Release()
+		}
+	}
+	b.ReportMetric(float64(rows)/b.Elapsed().Seconds(), "rows/s")
+}
