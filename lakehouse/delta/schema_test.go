@@ -100,20 +100,3 @@ func TestNestedSchema(t *testing.T) {
 	require.True(t, hasNTZ(s.Fields))
 	require.False(t, hasNTZ(schema.Fields))
 }
-
-// The schema of a foreign table may be of any depth and shape.
-func FuzzSchema(f *testing.F) {
-	f.Add(`{"type":"struct","fields":[{"name":"c","type":{"type":"array","elementType":"long","containsNull":false},"nullable":true,"metadata":{}}]}`)
-	f.Add(`{"type":"struct","fields":[{"name":"c","type":{"type":"map","keyType":"string","valueType":{"type":"struct","fields":[{"name":"x","type":"decimal(3,1)"}]}}}]}`)
-	f.Fuzz(func(t *testing.T, text string) {
-		s, _ := decodeSchema(text)
-		if s == nil {
-			return
-		}
-		if again, err := encodeSchema(s); err == nil {
-			back, problems := decodeSchema(again)
-			require.Empty(t, problems)
-			require.True(t, s.Equal(back))
-		}
-	})
-}
