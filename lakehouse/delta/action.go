@@ -62,8 +62,7 @@ type domainMetadata struct {
 
 type add struct {
 	Path             string             `json:"path" parquet:"path"`
-	PartitionValues  map[string]*string `json:"partitionValues" parquet:"-"`
-	Partition        map[string]string  `json:"-" parquet:"partitionValues"` // checkpoints only
+	PartitionValues  map[string]*string `json:"partitionValues" parquet:"partitionValues"`
 	Size             int64              `json:"size" parquet:"size"`
 	ModificationTime int64              `json:"modificationTime" parquet:"modificationTime"`
 	DataChange       bool               `json:"dataChange" parquet:"dataChange"`
@@ -104,8 +103,7 @@ type remove struct {
 	DeletionTimestamp    *int64             `json:"deletionTimestamp,omitempty" parquet:"deletionTimestamp,optional"`
 	DataChange           bool               `json:"dataChange" parquet:"dataChange"`
 	ExtendedFileMetadata *bool              `json:"extendedFileMetadata,omitempty" parquet:"extendedFileMetadata,optional"`
-	PartitionValues      map[string]*string `json:"partitionValues,omitempty" parquet:"-"`
-	Partition            map[string]string  `json:"-" parquet:"partitionValues,optional"` // checkpoints only
+	PartitionValues      map[string]*string `json:"partitionValues,omitempty" parquet:"partitionValues,optional"`
 	Size                 *int64             `json:"size,omitempty" parquet:"size,optional"`
 	DeletionVector       *deletionVector    `json:"deletionVector,omitempty" parquet:"deletionVector,optional"`
 }

@@ -24,13 +24,13 @@ func (s *state) checkpointRows(removedSince int64) []action {
 	}
 	for _, k := range slices.SortedFunc(maps.Keys(s.removed), fileKey.compare) {
 		if r := s.removed[k]; r.DeletionTimestamp != nil && *r.DeletionTimestamp >= removedSince {
-			r.Partition, r.DataChange = plainValues(r.PartitionValues), false
+			r.DataChange = false
 			out = append(out, action{Remove: &r})
 		}
 	}
 	for _, k := range slices.SortedFunc(maps.Keys(s.live), fileKey.compare) {
 		a := s.live[k]
-		a.Partition, a.DataChange = plainValues(a.PartitionValues), false
+		a.PartitionValues, a.DataChange = withoutEmpty(a.PartitionValues), false
 		out = append(out, action{Add: &a})
 	}
 	return out
@@ -40,14 +40,12 @@ func (k fileKey) compare(o fileKey) int {
 	return cmp.Or(cmp.Compare(k.path, o.path), cmp.Compare(k.vector, o.vector))
 }
 
-// plainValues are partition values as a checkpoint holds them: "" is NULL there.
-func plainValues(values map[string]*string) map[string]string {
-	out := make(map[string]string, len(values))
+// withoutEmpty are partition values with NULL for "", which stands for it in the entries of some writers. Spark reads "" as a number, a
+// date, ..., in a checkpoint, and fails.
+func withoutEmpty(values map[string]*string) map[string]*string {
+	out := make(map[string]*string, len(values))
 	for k, v := range values {
-		out[k] = ""
-		if v != nil {
-			out[k] = *v
-		}
+		out[k] = orNull(v)
 	}
 	return out
 }

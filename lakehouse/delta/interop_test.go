@@ -122,7 +122,7 @@ func TestGoOnWithForeignTable(t *testing.T) {
 func normal(s *state) map[fileKey]add {
 	out := map[fileKey]add{}
 	for k, a := range s.live {
-		a.DataChange, a.Partition = false, nil
+		a.DataChange = false
 		if len(a.PartitionValues) == 0 {
 			a.PartitionValues = nil
 		}

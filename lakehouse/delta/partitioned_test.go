@@ -1,6 +1,7 @@
 package delta
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"slices"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/apache/arrow/go/v17/arrow/array"
 	"github.com/apache/arrow/go/v17/arrow/memory"
+	"github.com/parquet-go/parquet-go"
 	"github.com/stretchr/testify/require"
 
 	"github.com/lakewheel/lakewheel/columnar"
@@ -83,6 +85,28 @@ func TestPartitionedTable(t *testing.T) {
 	}
 	slices.Sort(got)
 	require.Equal(t, want, got)
+
+	require.NoError(t, again.checkpoint(ctx, snap, 0))
+	body, _, err := objects.Get(ctx, checkpointName(0))
+	require.NoError(t, err)
+	rows, err := parquet.Read[struct {
+		Add *struct {
+			PartitionValues map[string]*string `parquet:"partitionValues"`
+		} `parquet:"add"`
+	}](bytes.NewReader(body), int64(len(body)))
+	require.NoError(t, err)
+	nulls := 0
+	for _, r := range rows {
+		if r.Add == nil {
+			continue
+		}
+		for _, v := range r.Add.PartitionValues {
+			if v == nil {
+				nulls++
+			}
+		}
+	}
+	require.Equal(t, 9, nulls, "NULL, not an empty text: Spark would read that as a number")
 }
 
 // Many partitions, lanes and goroutines on few open writers: no row is lost or doubled, and each file holds one partition.
