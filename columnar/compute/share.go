@@ -83,7 +83,7 @@ func (s *sharer) key(e Expr) string {
 		return k
 	}
 	var b strings.Builder
-	b.WriteString(head(e))
+	b.WriteString(mark(e))
 	b.WriteByte('(')
 	for _, x := range e.inputs() {
 		b.WriteString(s.key(x))
@@ -94,8 +94,8 @@ func (s *sharer) key(e Expr) string {
 	return s.keys[e]
 }
 
-// head tells a node from others over the same inputs.
-func head(e Expr) string {
+// mark tells a node from others over the same inputs.
+func mark(e Expr) string {
 	switch e := e.(type) {
 	case *column:
 		return fmt.Sprintf("#%d", e.index)
