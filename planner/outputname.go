@@ -38,12 +38,23 @@ func pretty(n node) string {
 		return word + pretty(n.value) + " AS " + n.to.typ.String() + ")"
 	case *choice:
 		return prettyChoice(n)
+	case *access:
+		return prettyAccess(n)
+	case *list:
+		return "struct(" + strings.Join(prettyAll(n.items), ", ") + ")"
 	case *interval:
 		if e, err := n.value(); err == nil {
 			return e.String()
 		}
 	}
 	return ""
+}
+
+func prettyAccess(n *access) string {
+	if n.kind == "[" {
+		return pretty(n.value) + "[" + pretty(n.index) + "]"
+	}
+	return pretty(n.value) + n.kind + n.path
 }
 
 func prettyLiteral(n *literal) string {
@@ -94,6 +105,9 @@ func javaFloat(v float64) string {
 }
 
 func prettyOperation(n *operation) string {
+	if n.op == "->" {
+		return prettyLambda(n)
+	}
 	a := prettyAll(n.args)
 	if text, ok := prettyShift(n); ok {
 		return text
@@ -127,6 +141,16 @@ func prettyOperation(n *operation) string {
 		return "(" + a[0] + " " + strings.ToUpper(n.op) + " " + a[1] + ")"
 	}
 	return "(" + a[0] + " " + n.op + " " + a[1] + ")"
+}
+
+// prettyLambda prints a lambda, whose parameters have no names then.
+func prettyLambda(n *operation) string {
+	const variable = "namedlambdavariable()"
+	count := 1
+	if l, ok := n.args[0].(*list); ok {
+		count = len(l.items)
+	}
+	return "lambdafunction(" + pretty(n.args[1]) + strings.Repeat(", "+variable, count) + ")"
 }
 
 func prettyAll(list []node) []string {

@@ -159,6 +159,7 @@ func (p *parser) querySpecification() *query {
 		return q
 	}
 	q := &query{}
+	defer func(start int) { q.span = p.from(start) }(p.peek().start)
 	p.expect("SELECT")
 	if t := p.peek(); t.is("DISTINCT") {
 		p.next()

@@ -6,6 +6,8 @@ type Planned struct {
 	Physical           PhysicalNode
 	// Fired names the rules that changed the plan, in order.
 	Fired []string
+	// Folded are the parts of expressions that became constants: "(60 * 60) = 3600".
+	Folded []string
 }
 
 // Plan parses, binds and optimizes a query. A fault of the query is returned as
@@ -20,7 +22,7 @@ func Plan(query string, cat Catalog) (*Planned, error) {
 		return nil, errs
 	}
 	optimized, fired := optimize(logical)
-	return &Planned{Logical: logical, Optimized: optimized, Physical: physical(optimized), Fired: fired}, nil
+	return &Planned{Logical: logical, Optimized: optimized, Physical: physical(optimized), Fired: fired, Folded: foldedParts(logical)}, nil
 }
 
 // Tree prints the plan at a stage: "logical", "optimized" or "physical". Any other

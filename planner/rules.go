@@ -1,6 +1,8 @@
 package planner
 
 import (
+	"slices"
+
 	"github.com/lakewheel/lakewheel/columnar/compute"
 )
 
@@ -16,6 +18,7 @@ var rules = []rule{
 	{"SimplifyFilter", everywhere(simplifyFilter)},
 	{"PushThroughUnion", everywhere(pushThroughUnion)},
 	{"PushFilter", everywhere(pushFilter)},
+	{"PushFilterBelowGenerate", everywhere(pushFilterBelowGenerate)},
 	{"MergeProjects", everywhere(mergeProjects)},
 	{"PruneColumns", pruneColumns},
 }
@@ -103,6 +106,29 @@ func foldConstants(n LogicalNode) (LogicalNode, bool) {
 		return n, false
 	}
 	return out, true
+}
+
+// foldedParts lists what foldConstants finds in a plan, each once.
+func foldedParts(n LogicalNode) (list []string) {
+	note := func(part, value compute.Expr) {
+		if text := part.String() + " = " + value.String(); !slices.Contains(list, text) {
+			list = append(list, text)
+		}
+	}
+	for _, in := range n.Inputs() {
+		list = append(list, foldedParts(in)...)
+	}
+	switch n := n.(type) {
+	case *Filter:
+		compute.FoldEach(n.Pred, note)
+	case *Project:
+		for _, e := range n.Exprs {
+			compute.FoldEach(e, note)
+		}
+	case *Generate:
+		compute.FoldEach(n.Generator.List, note)
+	}
+	return list
 }
 
 // simplifyFilter drops a filter that keeps every row.

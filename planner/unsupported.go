@@ -50,7 +50,11 @@ func clauseRefusal(keyword string) (message, hint string) {
 	case "LIMIT", "OFFSET":
 		return keyword + " is not supported on a stream, which has no end", "use WHERE, or limit the rows where you read the table"
 	}
-	return keyword + " is not supported yet", ""
+	hint = ""
+	if keyword == "UNION" {
+		hint = "UNION ALL keeps every row"
+	}
+	return keyword + " is not supported yet", hint
 }
 
 // unsupportedExpr refuses the first part of n that cannot be run; it reports whether
@@ -114,6 +118,9 @@ func callRefusal(c *call) (message, hint string) {
 		if e.keyword == "OVER" {
 			return "window functions (" + lower + " OVER ...) are not supported yet", ""
 		}
+	}
+	if message, hint := refusedCall(c); message != "" {
+		return message, hint
 	}
 	switch {
 	case aggregates[lower]:

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -47,6 +49,12 @@ func planCommand() *cobra.Command {
 				}
 				fmt.Fprintf(cmd.OutOrStdout(), "== %s ==\n%s\n", s, tree)
 			}
+			for _, folded := range pipelines[0].Planned.Folded {
+				fmt.Fprintln(cmd.OutOrStdout(), "Folded:", folded)
+			}
+			if rules := slices.Compact(slices.Sorted(slices.Values(pipelines[0].Planned.Fired))); len(rules) > 0 {
+				fmt.Fprintln(cmd.OutOrStdout(), "Rules:", strings.Join(rules, ", "))
+			}
 			fmt.Fprintln(cmd.OutOrStdout(), "State: none.")
 			return nil
 		},
@@ -62,7 +70,7 @@ func functionsCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			found := false
 			for _, f := range compute.Functions() {
-				if len(args) > 0 && args[0] != f.Name {
+				if len(args) > 0 && !strings.EqualFold(args[0], f.Name) {
 					continue
 				}
 				found = true

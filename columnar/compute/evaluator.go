@@ -34,11 +34,15 @@ type Evaluator struct {
 	outermost scope
 	held      []columnar.Column
 	memos     []memo
-	open      bool // what the batch needed is kept from call to call
+	// mostBytes and mostElements bound one result column.
+	mostBytes, mostElements int
+	open                    bool // what the batch needed is kept from call to call
 }
 
 // NewEvaluator returns an evaluator whose results come from mem.
-func NewEvaluator(mem memory.Allocator) *Evaluator { return &Evaluator{mem: mem} }
+func NewEvaluator(mem memory.Allocator) *Evaluator {
+	return &Evaluator{mem: mem, mostBytes: math.MaxInt32, mostElements: maxElements}
+}
 
 // NewDefaultEvaluator returns an evaluator on the Go heap.
 func NewDefaultEvaluator() *Evaluator { return NewEvaluator(memory.DefaultAllocator) }
@@ -344,7 +348,7 @@ func (ev *Evaluator) put(out *vector, row int32, value []byte) {
 
 // close ends the value that was appended to out.data since from.
 func (ev *Evaluator) close(out *vector, row int32, from int) {
-	if len(out.data) > math.MaxInt32 {
+	if len(out.data) > ev.mostBytes {
 		ev.fault = ErrTooLarge
 		out.data, from = out.data[:0], 0
 	}

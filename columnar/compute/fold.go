@@ -7,11 +7,28 @@ import (
 )
 
 // Fold replaces every part of e that reads no column by its value. A part whose
-// evaluation would fail stays: whether it fails depends on the rows that reach it.
-func Fold(e Expr) Expr {
+// evaluation would fail stays: whether it fails depends on the rows that reach it. So
+// does one whose value is large.
+func Fold(e Expr) Expr { return FoldEach(e, func(Expr, Expr) {}) }
+
+// What a constant may hold that replaces an expression.
+const (
+	maxFoldedBytes    = 1 << 16
+	maxFoldedElements = 1 << 12
+)
+
+// FoldEach is Fold; it tells folded of each part and its value, inner parts first.
+func FoldEach(e Expr, folded func(part, value Expr)) Expr {
 	ev := NewDefaultEvaluator()
+	ev.mostBytes, ev.mostElements = maxFoldedBytes, maxFoldedElements
 	b := columnar.NewBatch(columnar.NewSchema(), nil, 1)
-	return rewrite(e, func(x Expr) Expr { return foldNode(ev, b, x) })
+	return rewrite(e, func(x Expr) Expr {
+		value := foldNode(ev, b, x)
+		if value != x {
+			folded(x, value)
+		}
+		return value
+	})
 }
 
 func foldNode(ev *Evaluator, b *columnar.Batch, x Expr) Expr {

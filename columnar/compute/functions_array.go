@@ -232,7 +232,7 @@ func (f *frame) insert(row int32, position int64) {
 	case valueAt[int32](f.args[1], row) == 0:
 		f.fail(row, &EvalError{"INVALID_INDEX_OF_ZERO", "The index 0 is invalid. An index shall be either < 0 or > 0 (the first element has index 1)."})
 		return
-	case gap > maxElements:
+	case gap > int64(f.mostElements):
 		f.fault = ErrTooManyElements
 		return
 	case gap > 0 && front:
@@ -272,7 +272,7 @@ func bindArrayRepeat(name string, args []Expr) (Expr, error) {
 				continue
 			}
 			start, times := elements.n, valueAt[int32](f.args[1], i)
-			if times > maxElements {
+			if int(times) > f.mostElements {
 				f.fault = ErrTooManyElements
 				return
 			}

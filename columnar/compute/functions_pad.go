@@ -2,7 +2,6 @@ package compute
 
 import (
 	"bytes"
-	"math"
 
 	"github.com/lakewheel/lakewheel/columnar"
 )
@@ -26,7 +25,7 @@ func (f *frame) room(row int32, n int64) bool {
 	switch {
 	case n > longest:
 		f.fail(row, errTooLong)
-	case int64(len(f.out.data))+n > math.MaxInt32:
+	case int64(len(f.out.data))+n > int64(f.mostBytes):
 		f.fault = ErrTooLarge
 	default:
 		return true

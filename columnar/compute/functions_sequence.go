@@ -42,7 +42,7 @@ func sequences(f *frame) {
 			f.fail(i, err)
 			continue
 		}
-		if n > maxElements {
+		if n > uint64(f.mostElements) {
 			f.fault = ErrTooManyElements
 			return
 		}

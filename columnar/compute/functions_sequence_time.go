@@ -33,7 +33,7 @@ func (f *frame) timeSequences(dates, months bool) {
 			continue
 		}
 		start := f.out.kids[0].n
-		if !s.each(func(us int64) { f.pushInstant(us, dates) }) {
+		if !s.each(f.mostElements, func(us int64) { f.pushInstant(us, dates) }) {
 			f.fault = ErrTooManyElements
 			return
 		}
@@ -86,9 +86,9 @@ func (s stepper) check(dates bool) error {
 	return nil
 }
 
-// each calls use for every value; it is false if there are too many.
-func (s stepper) each(use func(us int64)) bool {
-	for k := int64(0); k <= maxElements; k++ {
+// each calls use for every value; it is false if there are more than most.
+func (s stepper) each(most int, use func(us int64)) bool {
+	for k := int64(0); k <= int64(most); k++ {
 		us, ok := s.from+k*s.step, true
 		if s.months {
 			us, ok = instantMonths(s.from, k*s.step)

@@ -201,3 +201,11 @@ func (n *nullTest) eval(ev *Evaluator, rows []int32) *vector {
 	}
 	return out
 }
+
+// Conjuncts are the conditions that AND joins in e, from left to right.
+func Conjuncts(e Expr) []Expr {
+	if c, ok := e.(*connective); ok && c.decides == 0 {
+		return append(Conjuncts(c.left), Conjuncts(c.right)...)
+	}
+	return []Expr{e}
+}

@@ -138,7 +138,7 @@ func (ev *Evaluator) shell(t columnar.Type) *vector {
 // closeList ends the value of a row whose elements were pushed to the kids since from.
 func (ev *Evaluator) closeList(out *vector, row int32, from int) {
 	n := out.kids[0].n
-	if n > maxElements {
+	if n > ev.mostElements {
 		ev.fault = ErrTooManyElements
 		for _, kid := range out.kids {
 			*kid = *grown(kid.typ)
