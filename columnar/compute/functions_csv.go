@@ -6,7 +6,6 @@ import (
 
 	"github.com/lakewheel/lakewheel/columnar"
 	"github.com/lakewheel/lakewheel/columnar/decode"
-	"github.com/lakewheel/lakewheel/columnar/internal/sqltext"
 )
 
 var csvFunctions = []function{
@@ -117,37 +116,9 @@ func bindSchemaOfCSV(name string, args []Expr) (Expr, error) {
 	if !ok {
 		return nil, mismatch("NON_FOLDABLE_INPUT", "the input of %s should be a foldable STRING expression; however, got %s.", name, args[0])
 	}
-	values, err := decode.SplitCSV([]byte(text))
-	if err != nil {
+	var n decode.CSVInference
+	if err := n.Add([]byte(text)); err != nil {
 		return nil, &TypeError{"MALFORMED_RECORD_IN_PARSING.WITHOUT_SUGGESTION", err.Error()}
 	}
-	fields := make([]columnar.Field, len(values))
-	for i, v := range values {
-		fields[i] = columnar.Field{Name: fmt.Sprintf("_c%d", i), Type: inferText(v)}
-	}
-	return Text(columnar.Struct(fields...).String()), nil
-}
-
-// inferText is the narrowest type that Spark's CSV inference gives a value.
-func inferText(s []byte) columnar.Type {
-	if v, ok := sqltext.ParseInt(s); ok {
-		if v == int64(int32(v)) {
-			return columnar.Int
-		}
-		return columnar.BigInt
-	}
-	if _, ok := sqltext.ParseFloat(s, 64); ok {
-		return columnar.Double
-	}
-	if _, ok := sqltext.ParseDate(s); ok && len(s) == 10 {
-		return columnar.Date
-	}
-	if _, ok := sqltext.ParseTimestamp(s); ok && bytes.IndexByte(s, ':') > 0 {
-		return columnar.Timestamp
-	}
-	switch string(bytes.ToLower(s)) {
-	case "true", "false":
-		return columnar.Boolean
-	}
-	return columnar.String
+	return Text(n.Type().String()), nil
 }

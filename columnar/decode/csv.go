@@ -288,9 +288,10 @@ func (d *CSV) utf8(f *field, text []byte) bool {
 	return true
 }
 
-// SplitCSV returns the values of one record in the default form.
-func SplitCSV(s []byte) (values [][]byte, err error) {
-	d := CSV{opts: CSVOptions{Separator: ',', Quote: '"'}}
+// SplitCSV returns the values of one record.
+func SplitCSV(s []byte, opts CSVOptions) (values [][]byte, err error) {
+	d := NewCSV(columnar.NewSchema(), opts, nil)
+	s = bytes.TrimRight(s, "\r\n")
 	for i, more := 0, true; more; {
 		text, _, end := d.value(s, i)
 		if end < 0 {

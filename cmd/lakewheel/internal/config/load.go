@@ -2,6 +2,7 @@ package config
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -48,6 +49,37 @@ func Parse(file, text string, env func(string) (string, bool)) (*Pipeline, error
 	return p, nil
 }
 
+// LoadSource reads one source of a pipeline file, which may lack everything else, also
+// the schema; name "" is the first source.
+func LoadSource(file, name string, env func(string) (string, bool)) (*Source, error) {
+	b, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	f := &fileReader{reader: &reader{file: file, text: string(b), env: env}, p: defaults(file), sources: map[string]*Source{}, anySchema: true}
+	root, ok := f.parse()
+	if ok {
+		for _, p := range f.pairs(root, "pipeline") {
+			if p.name == "sources" {
+				f.readSources(p.value)
+			}
+		}
+	}
+	switch {
+	case len(f.faults) > 0:
+		return nil, f.faults.sorted()
+	case len(f.order) == 0:
+		return nil, fmt.Errorf("%s: no sources", file)
+	case name == "":
+		name = f.order[0]
+	}
+	s, ok := f.sources[name]
+	if !ok {
+		return nil, fmt.Errorf("%s: there is no source %s", file, name)
+	}
+	return s, nil
+}
+
 // parse makes the tree of the text, which is one document.
 func (r *reader) parse() (ast.Node, bool) {
 	tree, err := parser.ParseBytes([]byte(r.text), 0)
@@ -80,6 +112,8 @@ type fileReader struct {
 	sources map[string]*Source
 	order   []string
 	hasSink bool
+	// anySchema: a source need not declare its schema.
+	anySchema bool
 }
 
 var nameRule = regexp.MustCompile(`^[a-z0-9_-]{1,64}$`)

@@ -85,8 +85,9 @@ func (f *fileReader) formatSchema(p pair, s *Source, what string) {
 		s.Schema = raw
 	case s.Format == "raw" && !s.Schema.Equal(raw):
 		f.fault(p.key, "%s: format raw has the schema _value BINARY; leave schema out", what)
+	case f.anySchema:
 	case s.Format != "raw" && s.Schema == nil && !f.faultWithin(what+".schema"):
-		f.fault(p.key, "%s: schema is missing, e.g. schema: id BIGINT, ts TIMESTAMP", what)
+		f.fault(p.key, "%s: schema is missing, e.g. schema: id BIGINT, ts TIMESTAMP (lakewheel infer proposes one)", what)
 	case s.Schema != nil:
 		f.decodable(p, s, what)
 	}
