@@ -193,9 +193,20 @@ func (d *JSON) object(r *record, s []byte, i int, id int32) (after, found int) {
 
 // member decodes the value of a field of an object and returns the position after it, or -1.
 func (d *JSON) member(r *record, f *field, s []byte, at int) int {
-	i := 0
+	if r == &d.record && len(f.kids.fields) == 0 {
+		i := d.value(f, s, at)
+		if i < 0 {
+			d.fault.field = f.name
+		}
+		return i
+	}
+	return d.nestedMember(r, f, s, at)
+}
+
+// nestedMember is member for what is not a plain field of the document.
+func (d *JSON) nestedMember(r *record, f *field, s []byte, at int) (i int) {
+	outer := len(d.path)
 	if d.rescued >= 0 && f.typ.Nested() {
-		defer func(n int) { d.path = d.path[:n] }(len(d.path))
 		d.path = append(append(d.path, f.name...), '.')
 	}
 	if r == &d.record {
@@ -206,6 +217,7 @@ func (d *JSON) member(r *record, f *field, s []byte, at int) int {
 			i = d.forgive(f, s, at)
 		}
 	}
+	d.path = d.path[:outer]
 	if i < 0 {
 		d.fault.within(f)
 	}
