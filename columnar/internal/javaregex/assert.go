@@ -18,7 +18,8 @@ const (
 	endAll
 	wordEdge
 	noWordEdge
-	lastEnd // where the match before ended
+	lastEnd    // where the match before ended
+	lookedFrom // where lookbehind stands
 )
 
 func (m *Matcher) holds(a assertion, at int) bool {
@@ -38,6 +39,8 @@ func (m *Matcher) holds(a assertion, at int) bool {
 		return at == n || m.text[at] == '\n'
 	case endAll:
 		return at == n
+	case lookedFrom:
+		return at == m.target
 	case lastEnd:
 		return at == m.resumed.At && (at == m.half) == m.resumed.Half
 	}

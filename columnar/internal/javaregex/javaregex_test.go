@@ -46,6 +46,16 @@ func TestMatches(t *testing.T) {
 		{`\x{1F389}\uD83C\uDF89`, "🎉🎉", []string{"🎉🎉"}},
 		{`(?m)^.$`, "a\r\nb", []string{"a", "b"}},
 		{`é+`, "éééa", []string{"ééé"}},
+		{`\d+(?=€)`, "12 34€", []string{"34"}},
+		{`\b(?!foo)\w+`, "foo bar", []string{"bar"}},
+		{`(?<=\$)\d+`, "1 $23 4", []string{"23"}},
+		{`(?<!\$|\d)\d+`, "1 $23 4", []string{"1", "4"}},
+		{`(?>a|ab)c`, "abcac", []string{"ac"}},
+		{`(ab)*+a`, "ababa", []string{"ababa"}},
+		{`(?:a|ab)++c`, "abc", []string{}},
+		{`(?<=(?<!x)a)b`, "xab ab", []string{"b"}},
+		{`(?=(a+))a*b\b`, "aab", []string{"aab"}},
+		{`\d(?=(?:\d{3})+$)`, "1234567", []string{"1", "4"}},
 		{`x*`, "🎉", []string{"", "", ""}},
 	} {
 		require.Equal(t, c.want, all(t, c.pattern, c.text), c.pattern)
@@ -59,7 +69,7 @@ func TestRefusals(t *testing.T) {
 		_, err := Compile(pattern)
 		require.ErrorAs(t, err, &wrong, pattern)
 	}
-	for _, pattern := range []string{`(a)\1`, `(?=a)`, `(?<!a)`, `(?>a)`, `\X`, `(?U)a`, `(ab)*+`, `((a*)*)*`, `(?:a{1000}){1000}`, strings.Repeat("(", 300) + strings.Repeat(")", 300)} {
+	for _, pattern := range []string{`(a)\1`, `\X`, `(?U)a`, `(?<=a*b*)b`, `((a*)*)*`, `(?:a{1000}){1000}`, strings.Repeat("(", 300) + strings.Repeat(")", 300)} {
 		var refused *UnsupportedError
 		_, err := Compile(pattern)
 		require.ErrorAs(t, err, &refused, pattern)
@@ -69,18 +79,20 @@ func TestRefusals(t *testing.T) {
 // TestTime: patterns that make other backtrackers slow are not.
 func TestTime(t *testing.T) {
 	text := []byte(strings.Repeat("a", 20_000))
-	for _, pattern := range []string{`(a+)+b`, `(a|a)*b`, `(a?){50}b`, `.*.*.*b`, `(.*)(.*)(.*)x`} {
+	for _, pattern := range []string{`(a+)+b`, `(a|a)*b`, `(a?){50}b`, `(?=.*x)y`, `(?>a*)b`, `(?:(?=a)a)*b`, `.*.*.*b`, `(.*)(.*)(.*)x`} {
 		re, err := Compile(pattern)
 		require.NoError(t, err)
 		from := time.Now()
 		require.False(t, re.Matcher().Find(text), pattern)
 		require.Less(t, time.Since(from), 5*time.Second, pattern)
 	}
-	re, err := Compile(`(a|b|c|d)*e`)
-	require.NoError(t, err)
-	m := re.Matcher()
-	require.False(t, m.Find([]byte(strings.Repeat("a", 20<<20))))
-	require.ErrorIs(t, m.Err(), ErrTooLarge)
+	for _, pattern := range []string{`(a|b|c|d)*e`, `(a)*e`, `(?=(a)*).`} {
+		re, err := Compile(pattern)
+		require.NoError(t, err)
+		m := re.Matcher()
+		require.False(t, m.Find([]byte(strings.Repeat("a", 20<<20))))
+		require.ErrorIs(t, m.Err(), ErrTooLarge)
+	}
 }
 
 // TestAgainstRE2 compares first matches and groups with Go's regexp where both dialects agree.
@@ -166,6 +178,8 @@ func FuzzFind(f *testing.F) {
 			require.True(t, errors.As(err, &wrong) || errors.As(err, &refused))
 			return
 		}
+		began := time.Now()
+		defer func() { require.Less(t, time.Since(began), 5*time.Second, "%q %q", pattern, text) }()
 		m := re.Matcher()
 		last := Place{}
 		for found := m.Find([]byte(text)); found; found = m.Next() {

@@ -69,6 +69,13 @@ type Matcher struct {
 	mark    int   // where the running iteration of what may be empty began
 	stack   []frame
 	visited []uint64
+
+	// Parts that are matched on their own.
+	base     int     // where the stack of the running part begins
+	target   int     // where lookbehind stands
+	nested   int     // how many parts are running
+	log      []int32 // states that the running parts visited
+	repeated int     // states that were forgotten
 }
 
 // Matcher returns a matcher without a text. Release gives it back for later use.
@@ -91,6 +98,7 @@ func (m *Matcher) Regexp() *Regexp { return m.re }
 // Find looks for the first match in text, which the matcher keeps until the next Find.
 func (m *Matcher) Find(text []byte) bool {
 	m.text, m.next, m.resumed, m.done, m.err = text, Place{}, Place{}, false, nil
+	m.repeated = 0
 	return m.Next()
 }
 
@@ -257,5 +265,8 @@ func (m *Matcher) visit(alt, at int) bool {
 		return false
 	}
 	m.visited[state>>6] |= 1 << (state & 63)
+	if m.nested > 0 {
+		m.log = append(m.log, int32(state))
+	}
 	return true
 }

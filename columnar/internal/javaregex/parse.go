@@ -38,6 +38,7 @@ const (
 	opAlt       // one of subs
 	opGroup     // subs[0], which group number captures
 	opRepeat    // subs[0] min to max times; max < 0: no limit
+	opApart     // subs[0] on its own: an atomic group or lookaround
 )
 
 type mode uint8
@@ -56,6 +57,7 @@ type node struct {
 	group    int
 	min, max int
 	mode     mode
+	apart    apart
 }
 
 // parser reads a pattern once from the left. Faults leave it by panic(fault).
@@ -340,11 +342,17 @@ func (p *parser) groupNode() *node {
 		p.at++
 		switch c := p.raw(); c {
 		case ':':
-		case '=', '!':
-			p.refuse("lookahead")
+		case '=':
+			return p.apartNode(ahead)
+		case '!':
+			return p.apartNode(notAhead)
 		case '>':
-			p.refuse("an atomic group")
+			return p.apartNode(atomic)
 		case '<':
+			if c := p.peek(); c == '=' || c == '!' {
+				p.at++
+				return p.apartNode(map[rune]apart{'=': behind, '!': notBehind}[c])
+			}
 			p.groups++
 			number = p.groups
 			p.groupName()
@@ -371,9 +379,6 @@ func (p *parser) groupNode() *node {
 func (p *parser) groupName() {
 	from := p.at
 	c := p.raw()
-	if c == '=' || c == '!' {
-		p.refuse("lookbehind")
-	}
 	for ; c != '>'; c = p.raw() {
 		letter := c|0x20 >= 'a' && c|0x20 <= 'z' && c < 128
 		digit := c >= '0' && c <= '9' && p.at > from+1

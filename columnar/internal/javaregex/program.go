@@ -19,6 +19,7 @@ const (
 	codeAssert      // a place in the text
 	codeMark        // the start of an iteration that may be empty
 	codeCheck       // x if the iteration was empty
+	codeApart       // the part at x on its own, then y
 )
 
 // inst is a step of a program; the next one follows it unless x and y say otherwise.
@@ -30,6 +31,7 @@ type inst struct {
 	alt    int // number among the steps that have alternatives
 	max    int
 	assert assertion
+	apart  apart
 	single bool // possessive
 }
 
@@ -110,6 +112,8 @@ func (c *compiler) node(n *node) {
 		c.emit(inst{code: codeSave, x: 2*n.group + 1})
 	case opRepeat:
 		c.repeat(n)
+	case opApart:
+		c.apart(n)
 	}
 }
 
@@ -145,7 +149,10 @@ func (c *compiler) repeat(n *node) {
 	sub := n.subs[0]
 	simple := sub.op == opSet
 	if n.mode == possessive && !simple {
-		panic(fault{&UnsupportedError{"a possessive quantifier behind a group is not supported in patterns"}})
+		free := *n
+		free.mode = greedy
+		c.apart(&node{op: opApart, apart: atomic, subs: []*node{&free}})
+		return
 	}
 	if n.max >= 0 && sub.op == opEmpty {
 		return
@@ -243,6 +250,8 @@ func mayBeEmpty(n *node) bool {
 		return false
 	case opGroup:
 		return mayBeEmpty(n.subs[0])
+	case opApart:
+		return n.apart != atomic || mayBeEmpty(n.subs[0])
 	case opRepeat:
 		return n.min == 0 || mayBeEmpty(n.subs[0])
 	}

@@ -27,14 +27,13 @@ func (m *Matcher) try(at int) bool {
 	for k := range m.saves {
 		m.saves[k] = -1
 	}
-	m.stack, m.mark = m.stack[:0], -1
+	m.stack, m.mark, m.base, m.log = m.stack[:0], -1, 0, m.log[:0]
 	m.saves[0] = at
 	for step, ok := 0, true; ok; step, at, ok = m.back() {
 		if m.forward(step, at) {
 			return true
 		}
-		if len(m.stack) > mostFrames {
-			m.err = ErrTooLarge
+		if m.err != nil {
 			return false
 		}
 	}
@@ -73,6 +72,9 @@ func (m *Matcher) forward(step, at int) bool {
 			m.saves[i.x] = at
 		case codeAssert:
 			ok = m.holds(i.assert, at)
+		case codeApart:
+			at, ok = m.alone(i, at)
+			step = i.y
 		case codeMark:
 			m.push(frame{frameMark, 0, int32(m.mark), 0})
 			m.mark = at
@@ -81,13 +83,19 @@ func (m *Matcher) forward(step, at int) bool {
 				step = i.x
 			}
 		}
-		if !ok {
+		if !ok || m.err != nil {
 			return false
 		}
 	}
 }
 
-func (m *Matcher) push(f frame) { m.stack = append(m.stack, f) }
+func (m *Matcher) push(f frame) {
+	if len(m.stack) >= mostFrames {
+		m.err = ErrTooLarge
+		return
+	}
+	m.stack = append(m.stack, f)
+}
 
 // decode is the character at a place; size 0 at the end.
 func (m *Matcher) decode(at int) (r rune, size int) {
@@ -129,7 +137,7 @@ func (m *Matcher) before(from, to int) int {
 
 // back takes the last way that is open.
 func (m *Matcher) back() (step, at int, ok bool) {
-	for len(m.stack) > 0 {
+	for len(m.stack) > m.base {
 		top := len(m.stack) - 1
 		f := &m.stack[top]
 		switch f.kind {

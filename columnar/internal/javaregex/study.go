@@ -39,7 +39,7 @@ func (re *Regexp) join() {
 	}
 	for k := range out {
 		switch out[k].code {
-		case codeSplit:
+		case codeSplit, codeApart:
 			out[k].x, out[k].y = moved[out[k].x], moved[out[k].y]
 		case codeJump, codeCheck:
 			out[k].x = moved[out[k].x]
@@ -103,6 +103,8 @@ func firstBytes(n *node, to *[256]bool) bool {
 		return all
 	case opGroup:
 		return firstBytes(n.subs[0], to)
+	case opApart:
+		return n.apart == atomic && firstBytes(n.subs[0], to)
 	case opRepeat:
 		if n.max == 0 {
 			return false
