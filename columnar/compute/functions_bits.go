@@ -171,20 +171,19 @@ func bindBitGet(name string, args []Expr) (Expr, error) {
 	if err != nil {
 		return nil, err
 	}
-	width := int32(width(a.Type())) * 8
-	run := func(f *frame) { bitGetRows(f, width) }
-	return &call{name: name, args: []Expr{implicit(a, columnar.BigInt), n}, typ: columnar.TinyInt, run: run}, nil
+	return &call{name: name, args: []Expr{a, n}, typ: columnar.TinyInt, run: bitGetRows}, nil
 }
 
-func bitGetRows(f *frame, width int32) {
+func bitGetRows(f *frame) {
 	out := slice[int8](f.out)
 	for _, i := range f.rows {
 		n := intAt(f.args[1], i)
-		if n < 0 || n >= width {
-			f.fail(i, &EvalError{"INVALID_PARAMETER_VALUE.BIT_POSITION_RANGE", fmt.Sprintf("bit_get expects a position of 0 to %d, got %d.", width-1, n)})
+		v, bits := wholeAt(f.args[0], i)
+		if n < 0 || int(n) >= bits {
+			f.fail(i, &EvalError{"INVALID_PARAMETER_VALUE.BIT_POSITION_RANGE", fmt.Sprintf("bit_get expects a position of 0 to %d, got %d.", bits-1, n)})
 			continue
 		}
-		out[i] = int8(bigintAt(f.args[0], i) >> n & 1)
+		out[i] = int8(v >> n & 1)
 	}
 }
 

@@ -157,7 +157,7 @@ func bindToBinary(name string, args []Expr) (Expr, error) {
 			f.close(f.out, i, at)
 		}
 	}
-	return bindSimple(columnar.Binary, run, columnar.String)(name, args[:1])
+	return bindSimple(columnar.Binary, run, columnar.String, columnar.String)(name, args)
 }
 
 var binaryFormats = map[string]func(dst, text []byte) ([]byte, bool){

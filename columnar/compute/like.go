@@ -98,7 +98,7 @@ func compilePattern(text []byte, escape rune) (*pattern, error) {
 	}
 	p.plain, p.heads = make([][]byte, len(p.pieces)), make([][]byte, len(p.pieces))
 	for i, piece := range p.pieces {
-		p.heads[i] = head(piece)
+		p.heads[i] = leading(piece)
 		if k := slices.IndexFunc(piece, func(t token) bool { return t.any }); k < 0 {
 			p.plain[i] = p.heads[i]
 		}
@@ -106,7 +106,7 @@ func compilePattern(text []byte, escape rune) (*pattern, error) {
 	return p, nil
 }
 
-func head(piece []token) []byte {
+func leading(piece []token) []byte {
 	out := []byte{}
 	for _, t := range piece {
 		if t.any {
