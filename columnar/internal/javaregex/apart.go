@@ -40,6 +40,8 @@ func longestMatch(n *node) (most int, ok bool) {
 		return 1, true
 	case n.op == opRepeat && n.max < 0:
 		return mostBehind, n.subs[0].op == opSet && n.mode == greedy
+	case n.op == opApart && n.apart != atomic:
+		return 0, true
 	}
 	for _, sub := range n.subs {
 		m, ok := longestMatch(sub)
@@ -54,11 +56,8 @@ func longestMatch(n *node) (most int, ok bool) {
 			most = max(most, m)
 		}
 	}
-	switch {
-	case n.op == opRepeat:
-		return min(most*min(n.max, mostBehind), mostBehind), true
-	case n.op == opApart && n.apart != atomic:
-		return 0, true
+	if n.op == opRepeat {
+		most = min(most*min(n.max, mostBehind), mostBehind)
 	}
 	return most, true
 }
@@ -103,7 +102,8 @@ func (m *Matcher) alone(i *inst, at int) (end int, ok bool) {
 
 // inner runs the program from a step to its next end. Where it fails, the states that it
 // tried would fail again, unless they depend on the place that was looked from; where it
-// succeeds, they may not, and are forgotten. What groups captured stays.
+// succeeds, they may not, and are forgotten. What groups captured then stays, even if the
+// pattern goes back behind the part, as in Java.
 func (m *Matcher) inner(step, at int, forget bool) (end int, ok bool) {
 	base, logged, mark := m.base, len(m.log), m.mark
 	m.base, m.mark = len(m.stack), -1
@@ -119,13 +119,7 @@ func (m *Matcher) inner(step, at int, forget bool) (end int, ok bool) {
 		m.forget(logged)
 	}
 	m.log = m.log[:logged]
-	kept := m.stack[:m.base]
-	for _, f := range m.stack[m.base:] {
-		if f.kind == frameSave {
-			kept = append(kept, f)
-		}
-	}
-	m.stack, m.base, m.mark = kept, base, mark
+	m.stack, m.base, m.mark = m.stack[:m.base], base, mark
 	m.nested--
 	return end, ok && m.err == nil
 }

@@ -6,6 +6,7 @@ func (p *parser) class() *set {
 	p.enter()
 	defer func() { p.depth-- }()
 	negate := p.accept('^')
+	p.wide = p.wide || negate
 	result, first := p.operand(true), true
 	for p.peek() == '&' {
 		p.at += 2
@@ -67,6 +68,7 @@ func (p *parser) member(c rune) *set {
 		}
 		c = p.escapedRune(c)
 	}
+	p.wide = p.wide || c > 0xffff
 	if p.peek() != '-' {
 		return p.flags.foldOne(c)
 	}
@@ -93,6 +95,7 @@ func (p *parser) rangeFrom(lo rune) *set {
 		}
 		hi = p.escapedRune(c)
 	}
+	p.wide = p.wide || hi > 0xffff
 	if hi < lo {
 		p.fail("Illegal character range")
 	}

@@ -1,6 +1,9 @@
 package javaregex
 
-import "unicode/utf16"
+import (
+	"strings"
+	"unicode/utf16"
+)
 
 // escapeNode reads what follows a backslash outside of classes.
 func (p *parser) escapeNode() *node {
@@ -26,7 +29,7 @@ func (p *parser) escapeNode() *node {
 		return &node{op: opAssert, assert: endAll}
 	case 'R':
 		pair := &node{op: opCat, subs: []*node{{op: opSet, set: newSet('\r', '\r')}, {op: opSet, set: newSet('\n', '\n')}}}
-		return &node{op: opAlt, subs: []*node{pair, {op: opSet, set: vertSet}}}
+		return &node{op: opAlt, lineBreak: true, subs: []*node{pair, {op: opSet, set: vertSet}}}
 	case 'X':
 		p.refuse(`\X`)
 	case 'k', '1', '2', '3', '4', '5', '6', '7', '8', '9':
@@ -37,6 +40,7 @@ func (p *parser) escapeNode() *node {
 
 // escapedSet is the class that an escape stands for, or nil.
 func (p *parser) escapedSet(c rune) *set {
+	p.wide = p.wide || strings.ContainsRune("DSWHVpP", c)
 	switch c {
 	case 'd':
 		return digitSet

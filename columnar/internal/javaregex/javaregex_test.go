@@ -104,7 +104,7 @@ func TestAgainstRE2(t *testing.T) {
 		require.NoError(t, err)
 		re, err := Compile(pattern)
 		var refused *UnsupportedError
-		if errors.As(err, &refused) || re.loops {
+		if errors.As(err, &refused) || re.loops || re.leaks {
 			continue // what an empty iteration captures is a matter of the dialect
 		}
 		require.NoError(t, err, pattern)

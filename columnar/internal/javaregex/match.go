@@ -152,6 +152,9 @@ func (m *Matcher) Group(n int) ([]byte, bool) {
 // search tries every place from one on.
 func (m *Matcher) search(from Place) bool {
 	m.half = -1
+	for k := range m.saves {
+		m.saves[k] = -1
+	}
 	if !m.prepare() {
 		return false
 	}
@@ -182,7 +185,10 @@ func (m *Matcher) search(from Place) bool {
 			return false
 		}
 		if m.text[at] >= utf8.RuneSelf {
-			_, size := utf8.DecodeRune(m.text[at:])
+			r, size := utf8.DecodeRune(m.text[at:])
+			if r > 0xffff && !m.re.wide && m.tryHalf(at) {
+				return true
+			}
 			at += size - 1
 		}
 	}

@@ -58,6 +58,8 @@ type node struct {
 	min, max int
 	mode     mode
 	apart    apart
+
+	lineBreak bool // \R
 }
 
 // parser reads a pattern once from the left. Faults leave it by panic(fault).
@@ -68,6 +70,7 @@ type parser struct {
 	groups int
 	names  map[string]int
 	depth  int
+	wide   bool // a class or character may be beyond U+FFFF
 }
 
 type fault struct{ error }
@@ -239,6 +242,7 @@ func (p *parser) atom() *node {
 }
 
 func (p *parser) literal(c rune) *node {
+	p.wide = p.wide || c > 0xffff
 	return &node{op: opSet, set: p.flags.foldOne(c)}
 }
 
@@ -277,6 +281,9 @@ func (p *parser) dollar(everyLine bool) *node {
 // quantified reads what may follow an atom: ? * + {n,m}, and then ? or +.
 func (p *parser) quantified(sub *node) *node {
 	n := &node{op: opRepeat, subs: []*node{sub}, max: -1}
+	if sub.op == opAlt && sub.lineBreak {
+		n.subs[0] = &node{op: opApart, apart: atomic, subs: []*node{sub}} // a repeated \R does not part \r\n
+	}
 	switch p.peek() {
 	case '?':
 		n.max = 1

@@ -2,6 +2,7 @@ package javaregex
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 	"unicode/utf8"
 )
@@ -40,7 +41,9 @@ type Regexp struct {
 	insts    []inst
 	alts     int
 	groups   int
+	wide     bool // it looks at whole characters only, as a pattern with some beyond U+FFFF does
 	loops    bool // some repetition may be empty
+	leaks    bool // what a group captured may stay although its match was given up
 	anchored bool
 	prefix   []byte
 	first    *[256]bool // bytes that a match may begin with; nil: any, or an empty match
@@ -57,7 +60,7 @@ func Compile(pattern string) (re *Regexp, err error) {
 	if err != nil {
 		return nil, err
 	}
-	c := compiler{re: &Regexp{groups: p.groups, names: p.names}}
+	c := compiler{re: &Regexp{groups: p.groups, names: p.names, wide: p.wide}}
 	defer func() {
 		if r := recover(); r != nil {
 			f, ok := r.(fault)
@@ -149,13 +152,17 @@ func (c *compiler) repeat(n *node) {
 	sub := n.subs[0]
 	simple := sub.op == opSet
 	if n.mode == possessive && !simple {
-		free := *n
-		free.mode = greedy
+		free := *n // no iteration is tried in another way either
+		free.mode, free.subs = greedy, []*node{{op: opApart, apart: atomic, subs: n.subs}}
 		c.apart(&node{op: opApart, apart: atomic, subs: []*node{&free}})
 		return
 	}
 	if n.max >= 0 && sub.op == opEmpty {
 		return
+	}
+	if n.min != 0 || n.max != 1 {
+		sub = iteration(sub)
+		n = &node{op: opRepeat, subs: []*node{sub}, min: n.min, max: n.max, mode: n.mode}
 	}
 	switch {
 	case simple && n.max < 0 && n.mode != lazy, simple && n.mode == possessive:
@@ -228,6 +235,44 @@ func (c *compiler) branch(split, body int, lazily bool) {
 	if i.x, i.y = body, c.here(); lazily {
 		i.x, i.y = i.y, i.x
 	}
+}
+
+// iteration is what a repetition repeats. Where there is one way only through a group,
+// Java does not give back what groups inside of it captured, and neither does a part on
+// its own. Where it is unlike the other dialects beyond that, it is refused.
+func iteration(n *node) *node {
+	inner := n
+	if n.op == opGroup {
+		inner = n.subs[0]
+		if longest, ok := longestMatch(n); ok && longest == 0 {
+			panic(fault{&UnsupportedError{"repetition of a group that matches nothing is not supported in patterns"}})
+		}
+	}
+	if !oneWay(inner) || !captures(inner) {
+		return n
+	}
+	apart := &node{op: opApart, apart: atomic, subs: []*node{inner}}
+	if n.op == opGroup {
+		return &node{op: opGroup, group: n.group, subs: []*node{apart}}
+	}
+	return apart
+}
+
+func captures(n *node) bool {
+	return n.op == opGroup || slices.ContainsFunc(n.subs, captures)
+}
+
+// oneWay reports whether there is one way only to match n at a place.
+func oneWay(n *node) bool {
+	if n.op == opAlt || n.op == opRepeat && n.min != n.max {
+		return false
+	}
+	for _, sub := range n.subs {
+		if n.op != opApart && !oneWay(sub) {
+			return false
+		}
+	}
+	return true
 }
 
 func mayBeEmpty(n *node) bool {

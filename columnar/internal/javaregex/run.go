@@ -24,9 +24,6 @@ type frame struct {
 
 // try matches at one place and sets the boundaries if that succeeds.
 func (m *Matcher) try(at int) bool {
-	for k := range m.saves {
-		m.saves[k] = -1
-	}
 	m.stack, m.mark, m.base, m.log = m.stack[:0], -1, 0, m.log[:0]
 	m.saves[0] = at
 	for step, ok := 0, true; ok; step, at, ok = m.back() {

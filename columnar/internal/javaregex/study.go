@@ -7,6 +7,7 @@ func (re *Regexp) study(n *node) {
 	re.join()
 	re.settle()
 	re.number()
+	re.leaks = re.leaky()
 	if first := re.insts[0]; first.code == codeAssert && first.assert == beginText {
 		re.anchored = true
 	}
@@ -15,7 +16,7 @@ func (re *Regexp) study(n *node) {
 		return
 	}
 	var bytes [256]bool
-	if !mayBeEmpty(n) && firstBytes(n, &bytes) {
+	if !re.leaks && !mayBeEmpty(n) && firstBytes(n, &bytes) {
 		re.first = &bytes
 	}
 }
@@ -80,6 +81,22 @@ func (re *Regexp) number() {
 			re.alts++
 		}
 	}
+}
+
+// leaky reports whether a group stands in a part that is matched on its own: what it
+// captures stays from place to place, so none must be skipped.
+func (re *Regexp) leaky() bool {
+	for _, i := range re.insts {
+		if i.code != codeApart {
+			continue
+		}
+		for _, inner := range re.insts[i.x:i.y] {
+			if inner.code == codeSave {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // firstBytes adds the bytes that n may begin with; false if n may be empty.
