@@ -199,12 +199,29 @@ func (b *binder) operation(n *operation) compute.Expr {
 		args[0], args[1] = b.apply(n, "lower", args[0]), b.apply(n, "lower", args[1])
 		return b.apply(n, "like", args...)
 	case "between":
-		low := b.apply(n, ">=", args[0], args[1])
-		high := b.apply(n, "<=", args[0], args[2])
-		return b.apply(n, "and", low, high)
+		return b.once(n, args[0], func(value compute.Expr) compute.Expr {
+			return b.apply(n, "and", b.apply(n, ">=", value, args[1]), b.apply(n, "<=", value, args[2]))
+		})
 	}
 	return b.apply(n, n.op, args...)
 }
+
+// once binds what reads a value in several places, so that it is evaluated one time.
+func (b *binder) once(n node, value compute.Expr, bind func(value compute.Expr) compute.Expr) compute.Expr {
+	out, err := compute.Once(value, func(value compute.Expr) (compute.Expr, error) {
+		if e := bind(value); e != nil {
+			return e, nil
+		}
+		return nil, errBound
+	})
+	if err != nil {
+		return nil
+	}
+	return out
+}
+
+// errBound says that the fault is recorded already.
+var errBound = errors.New("planner: recorded")
 
 // apply binds a function or operator of compute; nil in, nil out.
 func (b *binder) apply(n node, function string, args ...compute.Expr) compute.Expr {
@@ -281,6 +298,15 @@ func (b *binder) choice(n *choice) compute.Expr {
 	if n.otherwise != nil {
 		otherwise = parts[len(parts)-1]
 	}
+	if operand == nil {
+		return b.branches(n, nil, parts, otherwise)
+	}
+	return b.once(n, operand, func(operand compute.Expr) compute.Expr { return b.branches(n, operand, parts, otherwise) })
+}
+
+// branches binds the branches of a CASE; parts are their conditions, or values to compare
+// the operand with, and their results.
+func (b *binder) branches(n *choice, operand compute.Expr, parts []compute.Expr, otherwise compute.Expr) compute.Expr {
 	whens := make([]compute.When, len(n.branches))
 	for i := range n.branches {
 		cond := parts[2*i]

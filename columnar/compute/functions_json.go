@@ -45,6 +45,9 @@ func FromJSON(e Expr, t columnar.Type, failFast bool) (Expr, error) {
 	}
 	run := func(f *frame) { f.fromJSON(t, corrupt, failFast) }
 	text := fmt.Sprintf("from_json[%s]", t)
+	if failFast {
+		text = fmt.Sprintf("from_json[%s FAILFAST]", t)
+	}
 	return &call{name: text, args: []Expr{implicit(e, columnar.String)}, typ: t, nullable: true, run: run}, nil
 }
 
@@ -135,12 +138,20 @@ func bindToJSON(name string, args []Expr) (Expr, error) {
 			f.close(f.out, i, at)
 		}
 	}
-	return &call{name: name, args: args[:1], typ: columnar.String, run: run}, nil
+	return &call{name: name + w.suffix(), args: args[:1], typ: columnar.String, run: run}, nil
 }
 
 // jsonWriter writes values as Spark's JSON generator does.
 type jsonWriter struct {
 	nulls bool // write the fields of a STRUCT that are NULL
+}
+
+// suffix tells calls with other options apart.
+func (w jsonWriter) suffix() string {
+	if w.nulls {
+		return "[nulls]"
+	}
+	return ""
 }
 
 func (w jsonWriter) value(dst []byte, v *vector, row int32) []byte {

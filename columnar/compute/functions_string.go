@@ -29,7 +29,6 @@ var stringFunctions = []function{
 	entry("replace", "replace(s, search[, by])", "Every occurrence replaced.", "replace('abc', 'b', 'x')", 2, 3, bindReplace),
 	entry("reverse", "reverse(s)", "The characters in reverse order.", "reverse('abc')", 1, 1, bindReverse),
 	entry("startswith", "startswith(s, prefix)", "TRUE if s starts with prefix.", "startswith('abc', 'a')", 2, 2, bindSearch(bytes.HasPrefix)),
-	entry("starts_with", "starts_with(s, prefix)", "TRUE if s starts with prefix.", "starts_with('abc', 'a')", 2, 2, bindAlias("startswith", bindSearch(bytes.HasPrefix))),
 	entry("endswith", "endswith(s, suffix)", "TRUE if s ends with suffix.", "endswith('abc', 'c')", 2, 2, bindSearch(bytes.HasSuffix)),
 	entry("contains", "contains(s, part)", "TRUE if part occurs in s.", "contains('abc', 'b')", 2, 2, bindSearch(bytes.Contains)),
 	entry("instr", "instr(s, part)", "Position of part in s from 1, or 0.", "instr('abc', 'b')", 2, 2, bindInstr),

@@ -69,7 +69,7 @@ func LambdaTypes(function string, args []Expr, params int) (types []columnar.Typ
 func TakesLambda(function string) bool { return lambdaTypes[function] != nil }
 
 var lambdaTypes = map[string]func(args []Expr) []columnar.Type{
-	"transform": elementAndIndex, "filter": elementAndIndex, "exists": element, "any_match": element, "forall": element,
+	"transform": elementAndIndex, "filter": elementAndIndex, "exists": element, "forall": element,
 	"array_sort": elementTwice, "aggregate": accumulated, "reduce": accumulated, "zip_with": bothElements,
 	"map_filter": keyAndValue, "transform_keys": keyAndValue, "transform_values": keyAndValue, "map_zip_with": keyAndBothValues,
 }
@@ -123,7 +123,6 @@ var higherOrderFunctions = []function{
 	entry("transform", "transform(a, x -> f)", "The ARRAY of f of each element; (x, i) -> f gets the index, too.", "transform(array(1, 2), x -> x + 1)", 2, 2, bindTransform),
 	entry("filter", "filter(a, x -> f)", "The elements for which f is TRUE.", "filter(array(1, 2), x -> x > 1)", 2, 2, bindFilter),
 	entry("exists", "exists(a, x -> f)", "TRUE if f is TRUE for an element.", "exists(array(1, 2), x -> x = 2)", 2, 2, bindQuantifier(1)),
-	entry("any_match", "any_match(a, x -> f)", "TRUE if f is TRUE for an element.", "any_match(array(1, 2), x -> x = 2)", 2, 2, bindQuantifier(1)),
 	entry("forall", "forall(a, x -> f)", "TRUE if f is TRUE for every element.", "forall(array(1, 2), x -> x > 0)", 2, 2, bindQuantifier(0)),
 	entry("aggregate", "aggregate(a, zero, (acc, x) -> f[, acc -> g])", "The elements merged into zero one by one.", "aggregate(array(1, 2), 0, (acc, x) -> acc + x)", 3, 4, bindAggregate),
 	entry("reduce", "reduce(a, zero, (acc, x) -> f[, acc -> g])", "The elements merged into zero one by one.", "reduce(array(1, 2), 0, (acc, x) -> acc + x)", 3, 4, bindAggregate),
