@@ -119,7 +119,7 @@ func columnsOutcome(ev *compute.Evaluator, e compute.Expr, err error, b *columna
 	}
 	defer col.Release()
 	if list := ev.Errors(); len(list) > 0 {
-		return unless(want.Error, list[0].Err.(*compute.EvalError).Condition)
+		return unless(want.Error, conditionOf(list[0].Err))
 	}
 	if want.Error != "" {
 		return map[bool]string{true: "no error", false: ""}[sel == nil]

@@ -3,6 +3,7 @@ package planner
 import (
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"strings"
 
 	"github.com/apache/arrow/go/v17/arrow/array"
@@ -89,4 +90,13 @@ func castText(t columnar.Type, c columnar.Column, row int) string {
 func jsonText(s string) string {
 	out, _ := json.Marshal(s)
 	return string(out)
+}
+
+// conditionOf is Spark's name for why a row failed.
+func conditionOf(err error) string {
+	var fault *compute.EvalError
+	if errors.As(err, &fault) {
+		return fault.Condition
+	}
+	return err.Error()
 }

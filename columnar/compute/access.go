@@ -148,7 +148,7 @@ func bindElement(name string, args []Expr, typ columnar.Type, kid int, find find
 			var err error
 			if at[i], err = find(f, i); err != nil {
 				at[i] = -1
-				f.Evaluator.fail(i, err)
+				f.report(i, err)
 			}
 		}
 		found := f.elements(f.args[0].kids[kid], at, f.rows)

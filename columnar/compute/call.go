@@ -17,14 +17,25 @@ type frame struct {
 	args []*vector
 	out  *vector
 	try  bool
+	// source is the expression that runs, and text its SQL once a row has failed.
+	source Expr
+	text   string
 }
 
 // fail makes the row NULL and, unless this is a try_ function, records why.
 func (f *frame) fail(row int32, err error) {
 	f.setNull(f.out, row)
 	if !f.try {
-		f.Evaluator.fail(row, err)
+		f.report(row, err)
 	}
+}
+
+// report records that a row failed, with the text of the expression.
+func (f *frame) report(row int32, err error) {
+	if f.source != nil && f.text == "" {
+		f.text = clippedText(f.source.String())
+	}
+	f.Evaluator.fail(row, &placedError{err, f.text})
 }
 
 type kernel func(f *frame)
@@ -53,7 +64,7 @@ func (c *call) with(inputs []Expr) Expr {
 }
 
 func (c *call) eval(ev *Evaluator, rows []int32) *vector {
-	f := frame{Evaluator: ev, rows: rows, args: make([]*vector, len(c.args)), try: c.try}
+	f := frame{Evaluator: ev, rows: rows, args: make([]*vector, len(c.args)), try: c.try, source: c}
 	for i, a := range c.args {
 		f.args[i] = a.eval(ev, rows)
 	}

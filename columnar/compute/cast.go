@@ -95,7 +95,7 @@ func (c *castExpr) eval(ev *Evaluator, rows []int32) *vector {
 	if in.allNull() {
 		return constantNull(c.typ)
 	}
-	f := frame{Evaluator: ev, args: []*vector{in}, out: ev.vector(c.typ), try: c.try}
+	f := frame{Evaluator: ev, args: []*vector{in}, out: ev.vector(c.typ), try: c.try, source: c}
 	f.rows = ev.live(rows, f.out, in)
 	if len(f.rows) > 0 {
 		c.run(&f)

@@ -56,7 +56,7 @@ func (f *frame) castPart(v *vector, to columnar.Type, rows []int32) *vector {
 	if v.allNull() || v.typ == columnar.Null {
 		return f.spreadAny(constantNull(to))
 	}
-	inner := frame{Evaluator: f.Evaluator, args: []*vector{v}, out: f.vector(to), try: f.try}
+	inner := frame{Evaluator: f.Evaluator, args: []*vector{v}, out: f.vector(to), try: f.try, source: f.source}
 	inner.rows = f.live(rows, inner.out, v)
 	if len(inner.rows) > 0 {
 		castKernel(v.typ, to)(&inner)

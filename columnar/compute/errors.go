@@ -1,6 +1,9 @@
 package compute
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // UnknownFunctionError says that no function has the name; Suggestions are the
 // closest known names, best first.
@@ -34,6 +37,32 @@ type EvalError struct {
 
 // Error implements error.
 func (e *EvalError) Error() string { return "[" + e.Condition + "] " + e.Message }
+
+// placedError is the failure of a row with the expression that failed.
+type placedError struct {
+	err  error
+	text string
+}
+
+// Error implements error.
+func (e *placedError) Error() string {
+	if e.text == "" {
+		return e.err.Error()
+	}
+	return e.err.Error() + " In " + e.text + "."
+}
+
+// Unwrap gives the *EvalError.
+func (e *placedError) Unwrap() error { return e.err }
+
+// clippedText keeps the text of an expression short.
+func clippedText(text string) string {
+	const most = 200
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(text[:most], "") + "..."
+}
 
 func mismatch(condition, format string, args ...any) error {
 	return &TypeError{Condition: "DATATYPE_MISMATCH." + condition, Message: fmt.Sprintf(format, args...)}

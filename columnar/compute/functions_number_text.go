@@ -64,7 +64,7 @@ func toNumberRows(f *frame, format *numberFormat, text string) {
 			f.fail(i, notOfFormat(s, text))
 		case !bytes.ContainsAny(digits, "0123456789"):
 			f.setNull(f.out, i)
-			f.Evaluator.fail(i, notOfFormat(s, text))
+			f.report(i, notOfFormat(s, text))
 		default:
 			out[i], _ = sqltext.ParseDecimal(digits, int(f.out.typ.Precision), int(f.out.typ.Scale))
 		}

@@ -75,7 +75,7 @@ func (p patterns) each(f *frame, texts *vector, do func(row int32, pattern *time
 				var fault *timepattern.Error
 				errors.As(err, &fault)
 				f.setNull(f.out, i)
-				f.Evaluator.fail(i, &EvalError{fault.Condition, fault.Message})
+				f.report(i, &EvalError{fault.Condition, fault.Message})
 				continue
 			}
 			if len(known) >= mostPatterns {
@@ -212,11 +212,11 @@ func (f *frame) failText(row int32, text []byte, err error) {
 	switch {
 	case errors.Is(err, timepattern.ErrRange):
 		f.setNull(f.out, row)
-		f.Evaluator.fail(row, &EvalError{"ARITHMETIC_OVERFLOW", fmt.Sprintf("long overflow: '%s' is no TIMESTAMP.", clipped(text))})
+		f.report(row, &EvalError{"ARITHMETIC_OVERFLOW", fmt.Sprintf("long overflow: '%s' is no TIMESTAMP.", clipped(text))})
 		return
 	case errors.Is(err, timepattern.ErrZone):
 		f.setNull(f.out, row)
-		f.Evaluator.fail(row, &EvalError{"CANNOT_PARSE_TIMESTAMP", fmt.Sprintf("Text '%s' names a zone that is not known; write its region, such as Europe/Paris.", clipped(text))})
+		f.report(row, &EvalError{"CANNOT_PARSE_TIMESTAMP", fmt.Sprintf("Text '%s' names a zone that is not known; write its region, such as Europe/Paris.", clipped(text))})
 		return
 	}
 	f.fail(row, &EvalError{"CANNOT_PARSE_TIMESTAMP", fmt.Sprintf("Text '%s' could not be parsed by the pattern. Use `try_to_timestamp` to tolerate invalid input string and return NULL instead.", clipped(text))})

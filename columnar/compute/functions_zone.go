@@ -23,7 +23,7 @@ func (f *frame) zone(row int32, v *vector) (sqltext.Zone, bool) {
 	zone, ok := sqltext.ParseZone(name)
 	if !ok || len(name) == 0 {
 		f.setNull(f.out, row)
-		f.Evaluator.fail(row, &EvalError{"INVALID_TIMEZONE", fmt.Sprintf("The timezone: '%s' is invalid. It must be a region-based zone ID or a zone offset.", clipped(name))})
+		f.report(row, &EvalError{"INVALID_TIMEZONE", fmt.Sprintf("The timezone: '%s' is invalid. It must be a region-based zone ID or a zone offset.", clipped(name))})
 		return zone, false
 	}
 	return zone, true

@@ -55,7 +55,9 @@ func texts(t testing.TB, ev *Evaluator, e Expr, b *columnar.Batch, sel columnar.
 		}
 	}
 	for _, failed := range ev.Errors() {
-		out[failed.Row] = failed.Err.(*EvalError).Condition
+		var fault *EvalError
+		require.ErrorAs(t, failed.Err, &fault)
+		out[failed.Row] = fault.Condition
 	}
 	return out
 }
