@@ -110,9 +110,14 @@ func (ev *Evaluator) dropFailed(hit []int32, failed []columnar.RowError) []int32
 
 // Errors lists the rows that failed since Reset, ascending, one error a row.
 func (ev *Evaluator) Errors() []columnar.RowError {
-	slices.SortStableFunc(ev.errors, func(a, b columnar.RowError) int { return int(a.Row) - int(b.Row) })
-	ev.errors = slices.CompactFunc(ev.errors, func(a, b columnar.RowError) bool { return a.Row == b.Row })
+	ev.errors = firstOfEach(ev.errors)
 	return ev.errors
+}
+
+// firstOfEach sorts by row, in place, and keeps the first error of each.
+func firstOfEach(list []columnar.RowError) []columnar.RowError {
+	slices.SortStableFunc(list, func(a, b columnar.RowError) int { return int(a.Row) - int(b.Row) })
+	return slices.CompactFunc(list, func(a, b columnar.RowError) bool { return a.Row == b.Row })
 }
 
 // Reset forgets the errors. A list that Errors returned is valid until then.
@@ -230,7 +235,9 @@ func (ev *Evaluator) live(rows []int32, out *vector, args ...*vector) []int32 {
 			continue
 		}
 		if a.allNull() {
-			out.null = ev.nulls()
+			if out.null == nil {
+				out.null = ev.nulls()
+			}
 			for _, i := range rows {
 				out.null[i] = 1
 			}

@@ -2,7 +2,10 @@ package compute
 
 import (
 	"fmt"
+	"slices"
 	"strings"
+
+	"github.com/lakewheel/lakewheel/columnar"
 )
 
 // shared is an expression that stands at several places; its value is kept while the
@@ -17,8 +20,9 @@ func (s *shared) with(inputs []Expr) Expr { return &shared{inputs[0], s.slot} }
 
 // memo is a value with the rows that it was computed for.
 type memo struct {
-	value *vector
-	known []byte // 1 for each such row
+	value  *vector
+	known  []byte // 1 for each such row
+	failed []columnar.RowError
 }
 
 // eval computes the value at the first place that needs it for a row: a branch of a CASE
@@ -31,14 +35,29 @@ func (s *shared) eval(ev *Evaluator, rows []int32) *vector {
 		ev.memos = append(ev.memos, memo{})
 	}
 	if m := ev.memos[s.slot]; m.covers(rows) {
+		ev.failAgain(m.failed, rows)
 		return m.value
 	}
+	before := len(ev.errors)
 	m := memo{value: s.Expr.eval(ev, rows), known: ev.nulls()}
+	failed := firstOfEach(ev.errors[before:])
+	ev.errors = ev.errors[:before+len(failed)]
+	m.failed = slices.Clone(failed)
 	for _, i := range rows {
 		m.known[i] = 1
 	}
 	ev.memos[s.slot] = m
 	return m.value
+}
+
+// failAgain records the failures that a value had for the rows: what is made of it at
+// another place has to be NULL there, too.
+func (ev *Evaluator) failAgain(failed []columnar.RowError, rows []int32) {
+	for _, e := range failed {
+		if _, ok := slices.BinarySearch(rows, e.Row); ok {
+			ev.errors = append(ev.errors, e)
+		}
+	}
 }
 
 func (m *memo) covers(rows []int32) bool {
