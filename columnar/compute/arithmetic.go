@@ -13,6 +13,9 @@ var tryNames = map[string]string{"+": "try_add", "-": "try_subtract", "*": "try_
 
 func overflow(op string, t columnar.Type) error {
 	if t == columnar.TinyInt || t == columnar.SmallInt {
+		if op == "negation" || op == "abs" {
+			return &EvalError{"ARITHMETIC_OVERFLOW", t.String() + " overflow in " + op + "; cast the operand to a wider type."}
+		}
 		return &EvalError{"BINARY_ARITHMETIC_OVERFLOW", t.String() + " overflow in " + op + "; cast the operands to a wider type."}
 	}
 	name := map[columnar.Kind]string{columnar.IntKind: "integer", columnar.BigIntKind: "long"}[t.Kind]
