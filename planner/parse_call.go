@@ -5,6 +5,7 @@ import (
 	"unicode"
 
 	"github.com/lakewheel/lakewheel/columnar"
+	"github.com/lakewheel/lakewheel/columnar/compute"
 )
 
 // callOf reads the arguments of a function and what may follow them.
@@ -19,7 +20,10 @@ func (p *parser) callOf(function ident) node {
 	case strings.EqualFold(function.text, "struct"):
 		p.aliased(c)
 	default:
+		outer := p.lambdas
+		p.lambdas = compute.TakesLambda(strings.ToLower(function.text))
 		c.args = p.exprList()
+		p.lambdas = outer
 	}
 	p.expect(")")
 	if to, ok := castFunctions[strings.ToLower(function.text)]; ok && len(c.args) == 1 && len(c.extras) == 0 {

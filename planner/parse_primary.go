@@ -176,7 +176,7 @@ func (p *parser) postfix(n node) node {
 // arrowOperand is the body of a lambda, which reaches as far as it can, or the key of
 // a JSON arrow, which is one string.
 func (p *parser) arrowOperand() node {
-	if k := p.peek().kind; k == stringToken || k == numberToken {
+	if k := p.peek().kind; !p.lambdas && (k == stringToken || k == numberToken) {
 		return p.primary()
 	}
 	return p.expr(lowest)

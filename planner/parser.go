@@ -26,6 +26,8 @@ type parser struct {
 	// slip is the newest alias written without AS: when the word after it is
 	// unexpected, the alias itself was probably a misspelled keyword.
 	slip *token
+	// lambdas is set within the arguments of a function that takes lambdas.
+	lambdas bool
 	// keywords are offered for a word that is unexpected.
 	keywords []string
 }
