@@ -20,7 +20,7 @@ func Cast(e Expr, to columnar.Type, try bool) (Expr, error) {
 	if from == to && !try {
 		return e, nil
 	}
-	if castable(from, to) {
+	if castable(from, to) && !(try && losesKeys(from, to)) {
 		return newCast(e, to, try, true), nil
 	}
 	condition, advice := refusal(from, to, try)
@@ -45,7 +45,7 @@ func castable(from, to columnar.Type) bool {
 	case columnar.StringKind:
 		return true
 	case columnar.BinaryKind:
-		return from == columnar.String || from.Integral()
+		return from == columnar.String
 	case columnar.DateKind, columnar.TimestampNTZKind:
 		return from == columnar.String || datetime(from)
 	case columnar.TimestampKind:
@@ -66,7 +66,8 @@ func refusal(from, to columnar.Type, try bool) (condition, advice string) {
 	case from.Numeric() && to == columnar.Date, from == columnar.Date && to.Numeric():
 		return "CAST_WITH_FUNC_SUGGESTION", "; use DATE_FROM_UNIX_DATE or UNIX_DATE instead"
 	case try:
-	case from == columnar.Boolean && to == columnar.Timestamp, to == columnar.Boolean && (from == columnar.Date || from == columnar.Timestamp):
+	case from == columnar.Boolean && to == columnar.Timestamp, to == columnar.Boolean && (from == columnar.Date || from == columnar.Timestamp),
+		from.Integral() && to == columnar.Binary:
 		return "CAST_WITH_CONF_SUGGESTION", ""
 	}
 	return "CAST_WITHOUT_SUGGESTION", ""

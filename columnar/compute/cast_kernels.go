@@ -37,7 +37,7 @@ func castKernel(from, to columnar.Type) kernel {
 	case columnar.StringKind:
 		return castToString(from)
 	case columnar.BinaryKind:
-		return castToBinary(from)
+		return shareBytes
 	case columnar.DateKind:
 		return castToDate(from)
 	case columnar.TimestampNTZKind:
@@ -401,25 +401,6 @@ func shareBytes(f *frame) {
 	f.out.data = in.data
 	for _, i := range f.rows {
 		f.out.start[i], f.out.end[i] = in.start[i&m], in.end[i&m]
-	}
-}
-
-// castToBinary gives the bytes of a string, or an integer in big-endian order.
-func castToBinary(from columnar.Type) kernel {
-	if from == columnar.String {
-		return shareBytes
-	}
-	w := width(from)
-	return func(f *frame) {
-		in, m := f.args[0].data, f.args[0].mask()
-		for _, i := range f.rows {
-			at := len(f.out.data)
-			from := int(i&m) * w
-			for k := w - 1; k >= 0; k-- {
-				f.out.data = append(f.out.data, in[from+k])
-			}
-			f.close(f.out, i, at)
-		}
 	}
 }
 

@@ -19,6 +19,41 @@ func castableNested(from, to columnar.Type) bool {
 	return true
 }
 
+// losesKeys reports whether a TRY_CAST could make a key of a MAP NULL.
+func losesKeys(from, to columnar.Type) bool {
+	if !from.Nested() || !to.Nested() {
+		return false
+	}
+	if from.Kind == columnar.MapKind && losesValues(from.KeyType(), to.KeyType()) {
+		return true
+	}
+	for k, part := range from.Parts() {
+		if losesKeys(part.Type, to.Parts()[k].Type) {
+			return true
+		}
+	}
+	return false
+}
+
+// losesValues is Spark's list of casts that may give NULL outside of ANSI mode.
+func losesValues(from, to columnar.Type) bool {
+	fractional := from == columnar.Float || from == columnar.Double
+	switch {
+	case from == to:
+		return false
+	case from == columnar.String:
+		return to != columnar.Binary
+	case isDecimal(to):
+		wide, ok := tightest(from, to)
+		return !ok || wide != to
+	case to == columnar.Timestamp:
+		return fractional
+	case to.Integral():
+		return fractional || isDecimal(from) || from == columnar.Timestamp && to != columnar.BigInt
+	}
+	return false
+}
+
 // castNested casts the parts of nested values.
 func castNested(to columnar.Type) kernel {
 	switch to.Kind {
