@@ -1,6 +1,7 @@
 package compute
 
 import (
+	"bytes"
 	"encoding/base64"
 	"fmt"
 	"strings"
@@ -82,9 +83,18 @@ func (f *frame) fromJSON(t columnar.Type, corrupt int, failFast bool) {
 	}
 	for _, i := range bad {
 		if failFast {
-			f.fail(i, &EvalError{"MALFORMED_RECORD_IN_PARSING.WITHOUT_SUGGESTION", fmt.Sprintf("Malformed records are detected in record parsing: %s. Parse Mode: FAILFAST.", clipped(f.args[0].bytesAt(i)))})
+			f.fail(i, malformedJSON(t, f.args[0].bytesAt(i)))
 		}
 	}
+}
+
+// malformedJSON is the failure of a document that is not of a type.
+func malformedJSON(t columnar.Type, document []byte) error {
+	condition := "WITHOUT_SUGGESTION"
+	if start := bytes.TrimLeft(document, " \t\r\n"); t.Kind == columnar.StructKind && len(start) > 0 && start[0] == '[' {
+		condition = "CANNOT_PARSE_JSON_ARRAYS_AS_STRUCTS"
+	}
+	return &EvalError{"MALFORMED_RECORD_IN_PARSING." + condition, fmt.Sprintf("Malformed records are detected in record parsing: %s. Parse Mode: FAILFAST.", clipped(document))}
 }
 
 // documents makes a BINARY column of the texts of the live rows.

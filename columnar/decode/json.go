@@ -32,6 +32,7 @@ type JSON struct {
 	row     int32
 	objects int32  // how many objects below the documents were begun
 	lenient bool   // what does not fit is NULL
+	forgave bool   // the document has a field that does not fit
 	text    []byte // the unescaped form of the latest string with escapes
 	fault   fault
 	day     dayCache

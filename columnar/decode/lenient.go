@@ -25,7 +25,8 @@ func NewLenient(t columnar.Type, mem memory.Allocator) *Lenient {
 }
 
 // Decode returns one column of as many rows as values has, which are BINARY and
-// borrowed, and the rows whose document was malformed. The list lives until the next call.
+// borrowed, and the rows whose document was malformed or has a field that does not fit.
+// The list lives until the next call.
 func (d *Lenient) Decode(values columnar.Column) (columnar.Column, []int32, error) {
 	in, ok := values.(*array.Binary)
 	if !ok {
@@ -40,36 +41,37 @@ func (d *Lenient) Decode(values columnar.Column) (columnar.Column, []int32, erro
 		d.row = int32(row)
 		if in.IsNull(row) {
 			f.setNull(d.row)
-		} else {
-			d.document(standard(data[ends[row]-ends[0] : ends[row+1]-ends[0]]))
+		} else if d.forgave = false; !d.document(standard(data[ends[row]-ends[0]:ends[row+1]-ends[0]])) || d.forgave {
+			d.bad = append(d.bad, d.row)
 		}
 		d.closeRow()
 	}
 	return f.finish(n), d.bad, nil
 }
 
-// document decodes one value. What follows it is ignored, as in Spark.
-func (d *Lenient) document(s []byte) {
+// document decodes one value and reports whether it is one of the type. What follows it
+// is ignored, as in Spark.
+func (d *Lenient) document(s []byte) bool {
 	f, i := &d.fields[0], space(s, 0)
 	switch {
 	case i == len(s):
 		f.setNull(d.row)
-		return
+		return true
 	case s[i] == '{' && f.typ.Kind == columnar.ArrayKind && f.typ.Elem().Kind == columnar.StructKind:
 		if d.element(&f.kids.fields[0], s, i) >= 0 {
 			f.used++
-			return
+			return true
 		}
 	case s[i] != 'n':
 		if d.value(f, s, i) >= 0 {
-			return
+			return true
 		}
 	}
-	d.bad = append(d.bad, d.row)
 	f.rewind(d.row)
 	if f.typ.Kind != columnar.StructKind {
 		f.setNull(d.row)
 	}
+	return false
 }
 
 // rewind takes back what a row has written.
@@ -88,6 +90,7 @@ func (d *JSON) forgive(f *field, s []byte, i int) int {
 	if end < 0 {
 		return -1
 	}
+	d.forgave = true
 	f.cut(f.count)
 	f.makeRoom()
 	f.setNull(f.count)
