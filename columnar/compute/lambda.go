@@ -204,6 +204,9 @@ func (l *lambda) run(ev *Evaluator, parents []int32, values []*vector, use func(
 	for i, p := range l.params {
 		bound[i] = binding{p, values[i]}
 	}
+	if parents == nil {
+		parents = []int32{} // no elements: nil would mean the rows outside
+	}
 	ev.within(len(parents), parents, bound, func(rows []int32) { use(l.body.eval(ev, rows), rows) })
 }
 
@@ -292,10 +295,16 @@ func bindQuantifier(deciding uint8) func(string, []Expr) (Expr, error) {
 			for _, i := range f.rows {
 				f.out.data[i] = deciding ^ 1
 			}
-			flat := f.flatten(f.args[0], f.rows)
+			flat, known := f.flatten(f.args[0], f.rows), len(f.errors)
 			ls[0].run(f.Evaluator, flat.parents, flat.kids, func(out *vector, rows []int32) {
-				quantify(f, flat, out, deciding)
+				if len(f.errors) == known {
+					quantify(f, flat, out, deciding)
+				}
 			})
+			if len(f.errors) > known {
+				f.errors = f.errors[:known]
+				quantifyInOrder(f, ls[0], deciding)
+			}
 		}), nil
 	}
 }
@@ -313,6 +322,67 @@ func quantify(f *frame, flat flat, results *vector, deciding uint8) {
 			if f.out.null != nil {
 				f.out.null[row] = 0
 			}
+		}
+	}
+}
+
+// quantifyInOrder goes through the elements one by one where some fail: those after the
+// one that decides must not be evaluated.
+func quantifyInOrder(f *frame, l *lambda, deciding uint8) {
+	f.eachPosition(f.rows, []*lambda{l}, func(x *vector, rows []int32) []int32 {
+		open := rows[:0]
+		f.sameRows(l, []*vector{x}, rows, func(v *vector) {
+			for _, i := range rows {
+				switch {
+				case v.isNull(i):
+					f.markNull(i)
+				case valueAt[uint8](v, i) == deciding:
+					if f.out.data[i] = deciding; f.out.null != nil {
+						f.out.null[i] = 0
+					}
+					continue
+				}
+				open = append(open, i)
+			}
+		})
+		return open
+	})
+}
+
+// eachPosition calls do for the first elements of the rows, the second ones and so on,
+// with the rows that have one and that the call before returned. Memory that a call took
+// is taken back after it, for a row may have millions of elements.
+func (f *frame) eachPosition(rows []int32, lambdas []*lambda, do func(x *vector, rows []int32) []int32) {
+	for _, l := range lambdas {
+		l.preload(f.Evaluator)
+	}
+	at := f.ints()
+	rows = append(f.ints()[:0], rows...)
+	mark := f.scratch.mark()
+	for k := int32(0); ; k++ {
+		longer := rows[:0]
+		for _, i := range rows {
+			if from, until := f.args[0].rangeAt(i); from+k < until {
+				at[i] = from + k
+				longer = append(longer, i)
+			}
+		}
+		if len(longer) == 0 {
+			return
+		}
+		rows = do(f.elements(f.args[0].kids[0], at, longer), longer)
+		f.scratch.release(mark)
+	}
+}
+
+// maskable gives a vector the null masks that it may need.
+func (ev *Evaluator) maskable(v *vector) {
+	if v.null == nil {
+		v.null = ev.nulls()
+	}
+	if v.typ.Kind == columnar.StructKind {
+		for _, kid := range v.kids {
+			ev.maskable(kid)
 		}
 	}
 }
@@ -370,21 +440,11 @@ func (h *higher) onlyFirst() Expr {
 func applyAggregate(f *frame, ls []*lambda) {
 	acc := f.vector(f.args[1].typ)
 	f.merge(acc, f.args[1], f.rows)
-	at, rows := f.ints(), append(f.ints()[:0], f.rows...)
-	for k := int32(0); ; k++ {
-		longer := rows[:0]
-		for _, i := range rows {
-			if from, until := f.args[0].rangeAt(i); from+k < until {
-				at[i] = from + k
-				longer = append(longer, i)
-			}
-		}
-		if rows = longer; len(rows) == 0 {
-			break
-		}
-		x := f.elements(f.args[0].kids[0], at, rows)
+	f.maskable(acc)
+	f.eachPosition(f.rows, ls[:1], func(x *vector, rows []int32) []int32 {
 		f.sameRows(ls[0], []*vector{acc, x}, rows, func(v *vector) { f.replace(acc, v, rows) })
-	}
+		return rows
+	})
 	if len(ls) == 1 {
 		f.merge(f.out, acc, f.rows)
 		return
