@@ -144,9 +144,7 @@ def main():
                 if not done:
                     on = Table(parts[1:]) if len(parts) > 1 else table
                     typ, cells = on.answer(parts[0])
-                    if typ is None:
-                        print(path, parts[0], cells)
-                    line = " ; ".join(parts + [f"{typ} = {' '.join(cells)}"])
+                    line = " ; ".join(parts + [f"{typ or 'REFUSED'} = {' '.join(cells)}"])
             out.append(line)
         open(path, "w", encoding="utf-8").write("\n".join(out) + "\n")
     spark.stop()
