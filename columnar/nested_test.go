@@ -43,7 +43,7 @@ func TestMovesOfNestedRows(t *testing.T) {
 		{columnar.Array(columnar.Int), `[[1,2],null,[],[3,null]]`, []string{`[1,2]`, `null`, `[]`, `[3,null]`}},
 		{inner, `[{"a":1,"s":"x"},null,{"a":null,"s":null},{"a":2,"s":""}]`, []string{`{"a":1,"s":"x"}`, `null`, `{"a":null,"s":null}`, `{"a":2,"s":""}`}},
 		{columnar.Map(columnar.BigInt, columnar.Array(inner)), `[[{"key":1,"value":[{"a":1,"s":"x"}]}],null,[],[{"key":2,"value":null},{"key":3,"value":[null]}]]`,
-			[]string{`{"1":[{"a":1,"s":"x"}]}`, `null`, `{}`, `{"2":null,"3":[null]}`}},
+			[]string{`[[1,[{"a":1,"s":"x"}]]]`, `null`, `[]`, `[[2,null],[3,[null]]]`}},
 	} {
 		c := nestedColumn(t, test.typ, test.values)
 		b := columnar.NewBatch(columnar.NewSchema(columnar.Field{Name: "v", Type: test.typ, Nullable: true}), []columnar.Column{c}, 4)

@@ -30,7 +30,7 @@ func AppendRowJSON(dst []byte, b *Batch, row int) []byte {
 // AppendValueJSON appends a value as JSON: timestamps as RFC 3339 in UTC with milliseconds, or microseconds if there are
 // any; decimals as strings with their scale; floats as the shortest number that reads back the same,
 // or "NaN", "Infinity", "-Infinity"; binary as lower-case hex; intervals as SQL with all their
-// units; a MAP as an object whose names are the keys as text.
+// units; a MAP as pairs, since its keys may be of any type: [["a",1]].
 func AppendValueJSON(dst []byte, c Column, row int) []byte {
 	if c.IsNull(row) {
 		return append(dst, "null"...)

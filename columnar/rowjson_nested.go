@@ -19,24 +19,15 @@ func appendList(dst []byte, a *array.List, row int) []byte {
 
 func appendMap(dst []byte, a *array.Map, row int) []byte {
 	from, until := a.ValueOffsets(row)
-	dst = append(dst, '{')
+	dst = append(dst, '[')
 	for k := from; k < until; k++ {
 		if k > from {
 			dst = append(dst, ',')
 		}
-		dst = append(appendName(dst, a.Keys(), int(k)), ':')
-		dst = AppendValueJSON(dst, a.Items(), int(k))
+		dst = append(AppendValueJSON(append(dst, '['), a.Keys(), int(k)), ',')
+		dst = append(AppendValueJSON(dst, a.Items(), int(k)), ']')
 	}
-	return append(dst, '}')
-}
-
-// appendName appends a key as a JSON string.
-func appendName(dst []byte, keys Column, row int) []byte {
-	text := AppendValueJSON(nil, keys, row)
-	if text[0] == '"' {
-		return append(dst, text...)
-	}
-	return appendString(dst, string(text))
+	return append(dst, ']')
 }
 
 func appendStruct(dst []byte, a *array.Struct, row int) []byte {

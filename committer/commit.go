@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/lakewheel/lakewheel/lakehouse"
@@ -136,8 +138,10 @@ func (c *Committer) change(r *Record, files []lakehouse.DataFile, operation stri
 		Info:       map[string]any{"lakewheel": info(r)},
 	}
 	if c.base.Version < 0 || c.remake {
-		change.Create = &lakehouse.Creation{ID: c.tableID, Schema: nullable(c.opts.Schema), Properties: c.base.Properties}
+		change.Create = &lakehouse.Creation{ID: c.tableID, Schema: nullable(c.opts.Schema), PartitionBy: c.opts.PartitionBy, Properties: c.base.Properties}
+		return change
 	}
+	change.Schema = c.evolution(c.base, files)
 	return change
 }
 
@@ -189,6 +193,7 @@ func (c *Committer) put(ctx context.Context, r *Record, change lakehouse.Change)
 			return base, err
 		}
 		base, sent = next, nil // the version is another's for good: nothing of ours can land there any more
+		change.Schema = c.evolution(base, change.Add)
 	}
 	return base, c.unknown(r, base, sent)
 }
@@ -300,10 +305,14 @@ func (c *Committer) checkSchema(s lakehouse.Snapshot) error {
 	if s.Unusable != nil {
 		return fmt.Errorf("%w: %w", ErrRefused, s.Unusable)
 	}
-	if len(s.PartitionBy) > 0 {
-		return fmt.Errorf("%w: %s is partitioned by %v, which is not supported yet", ErrRefused, c.opts.Table, s.PartitionBy)
+	if !slices.Equal(s.PartitionBy, c.opts.PartitionBy) {
+		return fmt.Errorf("%w: %s is partitioned by [%s], and partition_by says [%s]; a table keeps its partitioning", ErrRefused, c.opts.Table, strings.Join(s.PartitionBy, ", "), strings.Join(c.opts.PartitionBy, ", "))
 	}
-	if diff := schemaDiff(s.Schema, c.opts.Schema); diff != "" {
+	diff := schemaDiff(s.Schema, c.opts.Schema)
+	if c.opts.AddColumns {
+		diff = evolvedDiff(s.Schema, c.opts.Schema)
+	}
+	if diff != "" {
 		return fmt.Errorf("%w: the query does not fit the schema of %s: %s; change the query, or write to another table", ErrRefused, c.opts.Table, diff)
 	}
 	return nil

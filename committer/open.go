@@ -22,7 +22,12 @@ type Options struct {
 	// Schema of the rows; a new table is made with it.
 	Schema *columnar.Schema
 
-	Name, Previous     string
+	Name, Previous string
+	// PartitionBy are the partition columns of the table, in the spelling of Schema.
+	PartitionBy []string
+	// AddColumns lets columns that the table does not have be added to it, with the first rows that have them.
+	AddColumns bool
+
 	Append, AcceptLoss bool
 	// Bounded: the new epoch rides on the first commit instead of being taken at once.
 	Bounded bool

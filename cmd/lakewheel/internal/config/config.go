@@ -48,9 +48,12 @@ type Source struct {
 
 // Sink is the output.
 type Sink struct {
-	Console bool
-	Path    string // of the Delta table
-	Append  bool   // existing: append
+	Console     bool
+	Path        string // of the Delta table
+	PartitionBy []string
+	// AddColumns adds columns of the query to a table that does not have them (schema_evolution: add_columns).
+	AddColumns bool
+	Append     bool // existing: append
 }
 
 // Limits bound a batch.

@@ -71,7 +71,8 @@ type sinkShape struct {
 
 type deltaShape struct {
 	Path        string   `json:"path"`
-	PartitionBy []string `json:"partition_by,omitempty" jsonschema:"maxItems=0"`
+	PartitionBy []string `json:"partition_by,omitempty" jsonschema:"description=Columns of the query"`
+	Evolution   string   `json:"schema_evolution,omitempty" jsonschema:"enum=off,enum=add_columns,default=off"`
 }
 
 type triggerShape struct {

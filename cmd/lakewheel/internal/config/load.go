@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/goccy/go-yaml"
@@ -208,12 +209,9 @@ func (f *fileReader) sink(n ast.Node) {
 
 func (f *fileReader) delta(n ast.Node) {
 	f.fields(n, "sink.delta", map[string]func(ast.Node){
-		"path": f.string(&f.p.Sink.Path, "sink.delta.path"),
-		"partition_by": func(n ast.Node) {
-			if list, ok := n.(*ast.SequenceNode); !ok || len(list.Values) > 0 {
-				f.fault(n, "sink.delta.partition_by: partitioned tables are not supported yet; leave it empty")
-			}
-		},
+		"path":             f.string(&f.p.Sink.Path, "sink.delta.path"),
+		"partition_by":     f.strings(&f.p.Sink.PartitionBy, "sink.delta.partition_by"),
+		"schema_evolution": choice(f.reader, &f.p.Sink.AddColumns, "sink.delta.schema_evolution", map[string]bool{"add_columns": true, "off": false}),
 	})
 	switch path := f.p.Sink.Path; {
 	case path == "":
@@ -287,6 +285,27 @@ func (f *fileReader) plan() {
 		if err := planner.CheckTableNames(planned.Physical.Schema()); err != nil {
 			f.fault(f.query, "query: %v", err)
 		}
+		f.partitions(planned.Physical.Schema())
+	}
+}
+
+// partitions checks the partition columns and gives them the spelling of the result.
+func (f *fileReader) partitions(out *columnar.Schema) {
+	for i, name := range f.p.Sink.PartitionBy {
+		at := out.Index(name)
+		switch {
+		case at < 0:
+			f.fault(f.query, "sink.delta.partition_by: the query has no column %s", name)
+		case out.Fields[at].Type.Nested() || out.Fields[at].Type == columnar.Binary:
+			f.fault(f.query, "sink.delta.partition_by: %s is %s, which cannot name a folder; take a part of it", name, out.Fields[at].Type)
+		case slices.Contains(f.p.Sink.PartitionBy[:i], out.Fields[at].Name):
+			f.fault(f.query, "sink.delta.partition_by: %s is there twice", name)
+		default:
+			f.p.Sink.PartitionBy[i] = out.Fields[at].Name
+		}
+	}
+	if n := len(f.p.Sink.PartitionBy); n > 0 && n == out.Len() {
+		f.fault(f.query, "sink.delta.partition_by: a table needs a column besides those it is partitioned by")
 	}
 }
 

@@ -73,7 +73,7 @@ func (e *Env) Handle(d *datadriven.TestData) (string, error) {
 	case "clock":
 		return e.advance(d)
 	case "restart":
-		return "ok", nil
+		return e.restart(d)
 	case "crash":
 		return e.crash(d)
 	case "plan":
@@ -92,6 +92,35 @@ func argument(d *datadriven.TestData, key, otherwise string) string {
 	return otherwise
 }
 
+// restart opens the engine from storage alone, as every run does; with a pipeline file it
+// goes on with that one, as after a change of the query.
+func (e *Env) restart(d *datadriven.TestData) (string, error) {
+	if strings.TrimSpace(d.Input) == "" {
+		return "ok", nil
+	}
+	p, fault, err := parse(d.Input)
+	if p == nil {
+		return fault, err
+	}
+	e.p = p
+	return "ok", nil
+}
+
+// parse reads a pipeline file; a fault of it is output, not a failure of the script.
+func parse(text string) (p *config.Pipeline, fault string, err error) {
+	if !strings.Contains(text, "\nsink:") {
+		text += "\nsink: {delta: {path: table}}\n"
+	}
+	p, err = config.Parse("pipeline", text, func(string) (string, bool) { return "", false })
+	if err != nil {
+		return nil, errorText(err), nil
+	}
+	if p.Source.Kafka != nil {
+		return nil, "", fmt.Errorf("the source of a scenario is memory: {}")
+	}
+	return p, "", nil
+}
+
 // pipeline begins afresh.
 //
 // Example:
@@ -100,16 +129,9 @@ func argument(d *datadriven.TestData, key, otherwise string) string {
 //	name: counts
 //	...
 func (e *Env) pipeline(d *datadriven.TestData) (string, error) {
-	text := d.Input
-	if !strings.Contains(text, "\nsink:") {
-		text += "\nsink: {delta: {path: table}}\n"
-	}
-	p, err := config.Parse("pipeline", text, func(string) (string, bool) { return "", false })
-	if err != nil {
-		return errorText(err), nil
-	}
-	if p.Source.Kafka != nil {
-		return "", fmt.Errorf("the source of a scenario is memory: {}")
+	p, fault, err := parse(d.Input)
+	if p == nil {
+		return fault, err
 	}
 	e.p, e.clock, e.src = p, &manualClock{}, memory.New(p.Source.Name, true)
 	e.tokens, e.ids, e.crashAt = 0, 0, ""
