@@ -48,6 +48,8 @@ type call struct {
 	nullable bool // may be NULL although no argument is
 	try      bool // failures are NULL
 	lenient  bool // the kernel also sees rows with NULL arguments
+	eager    bool // every argument is evaluated for every row
+	lead     int  // if lenient: as many arguments at the front must not be NULL
 	run      kernel
 }
 
@@ -63,19 +65,44 @@ func (c *call) with(inputs []Expr) Expr {
 	return &same
 }
 
+// eval computes the arguments one after the other, each for the rows that the ones
+// before it did not make NULL: what is not needed must not fail.
 func (c *call) eval(ev *Evaluator, rows []int32) *vector {
-	f := frame{Evaluator: ev, rows: rows, args: make([]*vector, len(c.args)), try: c.try, source: c}
-	for i, a := range c.args {
-		f.args[i] = a.eval(ev, rows)
+	f := frame{Evaluator: ev, args: make([]*vector, len(c.args)), try: c.try, source: c}
+	absent := &vector{}
+	last := len(c.args) - 1
+	for k := range c.args {
+		if k > 0 && len(rows) == 0 {
+			break
+		}
+		i := k
+		if c.backwards() {
+			i = last - k
+		}
+		f.args[i] = c.args[i].eval(ev, rows)
+		if !c.lenient && !c.eager || i < c.lead {
+			rows = ev.live(rows, absent, f.args[i])
+		}
 	}
-	f.out = ev.vector(c.typ)
-	if !c.lenient {
-		f.rows = ev.live(rows, f.out, f.args...)
+	if c.eager && len(rows) > 0 {
+		rows = ev.live(rows, absent, f.args...)
 	}
-	if len(f.rows) > 0 {
+	f.rows, f.out = rows, ev.vector(c.typ)
+	f.out.null = absent.null
+	if len(rows) > 0 {
 		c.run(&f)
 	}
 	return f.out
+}
+
+// backwards reports whether the divisor comes first: where it is NULL, the dividend is
+// not needed.
+func (c *call) backwards() bool {
+	switch c.name {
+	case "/", "%", "div", "pmod", "try_divide", "try_mod":
+		return c.typ.Numeric() && c.args[1].Type().Numeric()
+	}
+	return false
 }
 
 // String prints operators between their operands and everything else as a call.

@@ -190,7 +190,7 @@ func bindArrayAppend(name string, args []Expr) (Expr, error) {
 			f.closeList(f.out, i, start)
 		}
 	}
-	return &call{name: name, args: []Expr{a, x}, typ: a.Type(), lenient: true, nullable: a.Nullable(), run: run}, nil
+	return &call{name: name, args: []Expr{a, x}, typ: a.Type(), lenient: true, lead: 1, nullable: a.Nullable(), run: run}, nil
 }
 
 func bindArrayInsert(name string, args []Expr) (Expr, error) {
@@ -214,7 +214,7 @@ func bindArrayInsert(name string, args []Expr) (Expr, error) {
 			f.insert(i, int64(valueAt[int32](f.args[1], i)))
 		}
 	}
-	return &call{name: name, args: []Expr{a, at, x}, typ: a.Type(), lenient: true, nullable: a.Nullable() || at.Nullable(), run: run}, nil
+	return &call{name: name, args: []Expr{a, at, x}, typ: a.Type(), lenient: true, lead: 2, nullable: a.Nullable() || at.Nullable(), run: run}, nil
 }
 
 // insert puts the third argument at a position, from 1, or from behind the end below 0;

@@ -26,7 +26,7 @@ func bindFormatString(name string, args []Expr) (Expr, error) {
 		}
 	}
 	list := append([]Expr{format}, args[1:]...)
-	return &call{name: name, args: list, typ: columnar.String, lenient: true, nullable: format.Nullable(), run: formatStringRows}, nil
+	return &call{name: name, args: list, typ: columnar.String, lenient: true, lead: 1, nullable: format.Nullable(), run: formatStringRows}, nil
 }
 
 // formatStringRows reads a format again only where it differs from that of the row before.

@@ -283,7 +283,7 @@ func bindGetJSON(name string, args []Expr) (Expr, error) {
 			f.put(f.out, i, text)
 		}
 	}
-	return &call{name: name, args: list, typ: columnar.String, nullable: true, run: run}, nil
+	return &call{name: name, args: list, typ: columnar.String, nullable: true, eager: true, run: run}, nil
 }
 
 func bindJSONLength(name string, args []Expr) (Expr, error) {

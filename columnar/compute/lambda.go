@@ -428,12 +428,7 @@ func bindAggregate(name string, args []Expr) (Expr, error) {
 
 // onlyFirst lets NULL through in all arguments but the first.
 func (h *higher) onlyFirst() Expr {
-	h.lenient = true
-	apply := h.apply
-	h.apply = func(f *frame, ls []*lambda) {
-		f.rows = f.live(f.rows, f.out, f.args[0])
-		apply(f, ls)
-	}
+	h.lenient, h.lead = true, 1
 	return h
 }
 

@@ -39,7 +39,7 @@ def value(t, v):
     if v is None:
         return None
     if types.is_map(t):
-        return {key(t.key_type, k): value(t.item_type, x) for k, x in v}
+        return [[value(t.key_type, k), value(t.item_type, x)] for k, x in v]
     if types.is_list(t) or types.is_large_list(t):
         return [value(t.value_type, x) for x in v]
     if types.is_struct(t):
@@ -54,10 +54,6 @@ def value(t, v):
     if isinstance(v, bytes):
         return v.hex()
     return v
-
-def key(t, v):
-    v = value(t, v)
-    return v if isinstance(v, str) else json.dumps(v)
 
 def lines(table):
     columns = {f.name: [value(f.type, v) for v in table[f.name].to_pylist()] for f in table.schema}
