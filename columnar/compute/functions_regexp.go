@@ -121,7 +121,21 @@ func regexpRows(f *frame, re *javaregex.Regexp, cache patternCache, one rowMatch
 	}
 }
 
+// bindRlike remembers recent texts if the pattern is constant; a search that failed is
+// not remembered.
 func bindRlike(name string, args []Expr) (Expr, error) {
+	if len(args) == 2 && Literal(Fold(args[1])) {
+		return bindRegexpRun(columnar.Boolean, func() rowMatcher {
+			r := &repeats{}
+			return func(f *frame, row int32, m *javaregex.Matcher, text []byte) {
+				m.Forget() // the error of an earlier text is not that of this one
+				f.out.data[row] = r.ask(text, func(text []byte) (yes, sure bool) {
+					yes = m.Find(text)
+					return yes, m.Err() == nil
+				})
+			}
+		}, columnar.String, columnar.String)(name, args)
+	}
 	return bindRegexp(columnar.Boolean, func(f *frame, row int32, m *javaregex.Matcher, text []byte) {
 		f.out.data[row] = bit(m.Find(text))
 	}, columnar.String, columnar.String)(name, args)

@@ -58,6 +58,8 @@ func likeRows(f *frame, escape rune) {
 	var last []byte
 	var p *pattern
 	var bad error
+	remember := f.args[1].one
+	var r repeats
 	for _, i := range f.rows {
 		text := f.args[1].bytesAt(i)
 		if p == nil && bad == nil || !bytes.Equal(text, last) {
@@ -68,8 +70,18 @@ func likeRows(f *frame, escape rune) {
 			f.fail(i, bad)
 			continue
 		}
+		if remember && !p.cheap() {
+			f.out.data[i] = r.ask(f.args[0].bytesAt(i), func(text []byte) (yes, sure bool) { return p.match(text), true })
+			continue
+		}
 		f.out.data[i] = bit(p.match(f.args[0].bytesAt(i)))
 	}
+}
+
+// cheap patterns have a beginning or an end without wildcards and nothing else: testing
+// them again costs no more than remembering.
+func (p *pattern) cheap() bool {
+	return len(p.pieces) == 1 && p.plain[0] != nil || len(p.pieces) == 2 && p.plain[0] != nil && p.plain[1] != nil
 }
 
 func compilePattern(text []byte, escape rune) (*pattern, error) {

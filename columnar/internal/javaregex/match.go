@@ -119,6 +119,9 @@ func (m *Matcher) Next() bool {
 // Err is not nil if the search ended because it needed too much memory.
 func (m *Matcher) Err() error { return m.err }
 
+// Forget makes Err nil until the next search.
+func (m *Matcher) Forget() { m.err = nil }
+
 func (m *Matcher) advance() {
 	r, size := utf8.DecodeRune(m.text[m.next.At:])
 	switch {
