@@ -39,6 +39,9 @@ func catCommand() *cobra.Command {
 				return err
 			}
 			table := delta.Open(objects, uuid.NewString)
+			if version < -1 || limit < 0 {
+				return usageError{fmt.Errorf("--version is at least -1 and --limit at least 0")}
+			}
 			snap, err := table.At(cmd.Context(), version)
 			if err != nil {
 				return err

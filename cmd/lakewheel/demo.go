@@ -10,6 +10,9 @@ import (
 	"github.com/lakewheel/lakewheel/cmd/lakewheel/internal/wire"
 )
 
+// maxDemoRate is more than the embedded broker takes on any machine.
+const maxDemoRate = 1_000_000
+
 func demoCommand() *cobra.Command {
 	o := demo.Options{}
 	cmd := &cobra.Command{
@@ -21,8 +24,8 @@ table, all in one folder; show progress; and at the end prove from the tables al
 Run again on the same folder, it goes on. Kill it at any moment and run it again: the proof still holds.`,
 		Args: exactly(0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if o.Rate <= 0 || o.Duration < 0 {
-				return usageError{fmt.Errorf("--rate must be above 0 and --duration not below")}
+			if !(o.Rate > 0) || o.Rate > maxDemoRate || o.Duration < 0 {
+				return usageError{fmt.Errorf("--rate must be above 0 and at most %d, and --duration not below 0", maxDemoRate)}
 			}
 			o.Out, o.World, o.Stop = cmd.OutOrStdout(), wire.Real(logger()), stopOnSignal()
 			o.OnProgress = progressPrinter(cmd.OutOrStdout(), false)

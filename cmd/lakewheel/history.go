@@ -33,6 +33,9 @@ func historyCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if limit < 1 {
+				return usageError{fmt.Errorf("--limit %d: at least 1", limit)}
+			}
 			entries, err := opts.Table.History(cmd.Context(), snap, limit)
 			if err != nil {
 				return err

@@ -49,8 +49,15 @@ func runScript(w io.Writer, file string) bool {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		e := scenario.New()
+		e, commands := scenario.New(), 0
+		defer func() {
+			if commands == 0 && !t.failed {
+				t.failed = true
+				fmt.Fprintf(w, "%s: no commands in it\n", file)
+			}
+		}()
 		datadriven.RunTestAny(t, file, func(_ testing.TB, d *datadriven.TestData) string {
+			commands++
 			out, err := e.Handle(d)
 			if err != nil {
 				t.Fatalf("%s: %v", d.Pos, err)

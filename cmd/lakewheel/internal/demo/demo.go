@@ -16,6 +16,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/lakewheel/lakewheel/cmd/lakewheel/internal/config"
@@ -151,13 +152,17 @@ query: |
   FROM events
   WHERE NOT bot
 sink:
-  delta: {path: "%[3]s"}
+  delta: {path: %[3]s}
 `
 
 // writePipeline writes the pipeline file, so that it can be looked at and run by hand, and loads it.
 func writePipeline(dir, addr string) (*config.Pipeline, error) {
 	file := filepath.Join(dir, "events.yaml")
-	text := fmt.Sprintf(pipelineFile, file, addr, filepath.Join(dir, "events"))
+	path, err := json.Marshal(strings.ReplaceAll(filepath.Join(dir, "events"), "${", "$${"))
+	if err != nil {
+		return nil, err
+	}
+	text := fmt.Sprintf(pipelineFile, file, addr, path)
 	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
 		return nil, err
 	}

@@ -206,7 +206,12 @@ func (e *Env) crash(d *datadriven.TestData) (string, error) {
 //
 // Example: plan stage=physical
 func (e *Env) plan(d *datadriven.TestData) (string, error) {
-	return e.p.Planned.Tree(argument(d, "stage", "physical")), nil
+	stage := argument(d, "stage", "physical")
+	tree := e.p.Planned.Tree(stage)
+	if tree == "" {
+		return "", fmt.Errorf("plan stage=%s: known are logical, optimized, physical", stage)
+	}
+	return tree, nil
 }
 
 var errCrash = errors.New("crash")
