@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/lakewheel/lakewheel/columnar"
+	"github.com/lakewheel/lakewheel/columnar/compute"
 	"github.com/lakewheel/lakewheel/microbatch/exec"
 	"github.com/lakewheel/lakewheel/microbatch/source"
 	"github.com/lakewheel/lakewheel/offsets"
@@ -164,10 +165,17 @@ func (t *totals) add(r offsets.Range, reader source.Reader, c exec.Counts, s sta
 }
 
 // step takes one raw batch through the plan and stages what comes out. It releases raw.
+// A batch whose values do not fit into memory is halved, down to a single record, which
+// is then a bad one.
 func (d *driver) step(ctx context.Context, task *exec.Task, raw *columnar.Batch, lane int64, spent *stages) (exec.Result, error) {
 	defer raw.Release()
 	res, err := task.Run(raw)
-	if err != nil {
+	switch {
+	case errors.Is(err, compute.ErrTooLarge) && raw.Rows() > 1:
+		return d.halves(ctx, task, raw, lane, spent)
+	case errors.Is(err, compute.ErrTooLarge):
+		res = task.Refuse(raw, err)
+	case err != nil:
 		return res, err
 	}
 	spent.decode, spent.compute = spent.decode+res.Decode, spent.compute+res.Compute
@@ -191,6 +199,20 @@ func (d *driver) step(ctx context.Context, task *exec.Task, raw *columnar.Batch,
 	default:
 		return res, nil
 	}
+}
+
+// halves takes both halves of a raw batch through the plan, in order.
+func (d *driver) halves(ctx context.Context, task *exec.Task, raw *columnar.Batch, lane int64, spent *stages) (exec.Result, error) {
+	first, err := d.step(ctx, task, columnar.Slice(raw, 0, raw.Rows()/2), lane, spent)
+	if err != nil {
+		return first, err
+	}
+	second, err := d.step(ctx, task, columnar.Slice(raw, raw.Rows()/2, raw.Rows()), lane, spent)
+	first.Counts.Add(second.Counts)
+	if first.FirstError == nil {
+		first.FirstError = second.FirstError
+	}
+	return first, err
 }
 
 // write stages rows of the open fold.

@@ -114,6 +114,10 @@ func (ev *Evaluator) flatten(v *vector, rows []int32) flat {
 		from, until := v.rangeAt(i)
 		total += int(until - from)
 	}
+	if total > ev.mostElements {
+		ev.fault = ErrTooLarge
+		rows, total = nil, 0
+	}
 	f := flat{start: ev.ints(), end: ev.ints(), parents: cast[int32](ev.scratch.bytes(4*total), total)}
 	clear(f.start)
 	clear(f.end)

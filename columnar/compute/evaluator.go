@@ -1,21 +1,13 @@
 package compute
 
 import (
-	"errors"
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/apache/arrow/go/v17/arrow/memory"
 
 	"github.com/lakewheel/lakewheel/columnar"
 )
-
-// ErrTooLarge is returned when the strings of one result column exceed 2 GiB.
-var ErrTooLarge = errors.New("the strings of a batch exceed 2 GiB; use smaller batches")
-
-// ErrTooManyElements is returned when the arrays of one result column have more than 64 Mi elements.
-var ErrTooManyElements = errors.New("the arrays of a batch have more than 64 Mi elements; use smaller batches")
 
 // Evaluator evaluates expressions over batches. It belongs to one goroutine and
 // keeps its scratch memory from call to call.
@@ -41,7 +33,7 @@ type Evaluator struct {
 
 // NewEvaluator returns an evaluator whose results come from mem.
 func NewEvaluator(mem memory.Allocator) *Evaluator {
-	return &Evaluator{mem: mem, mostBytes: math.MaxInt32, mostElements: maxElements}
+	return &Evaluator{mem: mem, mostBytes: maxColumnBytes, mostElements: maxElements}
 }
 
 // NewDefaultEvaluator returns an evaluator on the Go heap.
@@ -355,7 +347,12 @@ func (ev *Evaluator) put(out *vector, row int32, value []byte) {
 
 // close ends the value that was appended to out.data since from.
 func (ev *Evaluator) close(out *vector, row int32, from int) {
-	if len(out.data) > ev.mostBytes {
+	switch {
+	case ev.overlong(out, from):
+		out.data = out.data[:from]
+		ev.setNull(out, row)
+		ev.fail(row, errTooLong)
+	case len(out.data) > ev.mostBytes:
 		ev.fault = ErrTooLarge
 		out.data, from = out.data[:0], 0
 	}

@@ -233,7 +233,7 @@ func (f *frame) insert(row int32, position int64) {
 		f.fail(row, &EvalError{"INVALID_INDEX_OF_ZERO", "The index 0 is invalid. An index shall be either < 0 or > 0 (the first element has index 1)."})
 		return
 	case gap > int64(f.mostElements):
-		f.fault = ErrTooManyElements
+		f.fail(row, errTooManyElements)
 		return
 	case gap > 0 && front:
 		elements.push(f.args[2], row)
@@ -273,10 +273,10 @@ func bindArrayRepeat(name string, args []Expr) (Expr, error) {
 			}
 			start, times := elements.n, valueAt[int32](f.args[1], i)
 			if int(times) > f.mostElements {
-				f.fault = ErrTooManyElements
-				return
+				f.fail(i, errTooManyElements)
+				continue
 			}
-			for range times {
+			for k := int32(0); k < times && (k%1024 != 0 && !f.args[0].typ.Nested() || !f.crowded(f.out)); k++ {
 				elements.push(f.args[0], i)
 			}
 			f.closeList(f.out, i, start)
@@ -438,7 +438,7 @@ func bindArrayJoin(name string, args []Expr) (Expr, error) {
 		for _, i := range f.rows {
 			begin, first := len(f.out.data), true
 			from, until := f.args[0].rangeAt(i)
-			for k := from; k < until; k++ {
+			for k := from; k < until && !f.overlong(f.out, begin); k++ {
 				null := f.args[0].kids[0].isNull(k)
 				if null && len(f.args) < 3 {
 					continue

@@ -233,7 +233,7 @@ func concatWsRows(f *frame) {
 			if a.isNull(i) {
 				continue
 			}
-			for k := from; k < until; k++ {
+			for k := from; k < until && !f.overlong(f.out, at); k++ {
 				if texts.isNull(k) {
 					continue
 				}

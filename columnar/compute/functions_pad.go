@@ -14,16 +14,11 @@ var padFunctions = []function{
 	entry("space", "space(n)", "n spaces.", "space(3)", 1, 1, bindSpace),
 }
 
-// longest is the most bytes that a function gives to one value.
-const longest = 256 << 20
-
-var errTooLong = &EvalError{"COLLECTION_SIZE_LIMIT_EXCEEDED.FUNCTION", "the text would have more than 256 MiB; use a smaller length."}
-
 // room reports whether the output may take n bytes more for a row, and fails the row or
 // the batch if not.
 func (f *frame) room(row int32, n int64) bool {
 	switch {
-	case n > longest:
+	case n > int64(f.mostBytes):
 		f.fail(row, errTooLong)
 	case int64(len(f.out.data))+n > int64(f.mostBytes):
 		f.fault = ErrTooLarge

@@ -79,7 +79,7 @@ func unitOffset(text []byte, n int) (at int, inside bool) {
 }
 
 func (r *replacer) replace(f *frame, row int32, m *javaregex.Matcher, text []byte) error {
-	last := javaregex.Place{}
+	last, begin := javaregex.Place{}, len(f.out.data)
 	for found := m.Find(text); found; found = m.Next() {
 		if by := f.args[2].bytesAt(row); r.m != m || !bytes.Equal(by, r.by) {
 			r.m, r.by = m, by
@@ -93,7 +93,7 @@ func (r *replacer) replace(f *frame, row int32, m *javaregex.Matcher, text []byt
 		for _, p := range r.parts {
 			f.out.data = appendReplacement(f.out.data, p, m, text)
 		}
-		if last = span.To; len(f.out.data) > 1<<31-1 {
+		if last = span.To; f.overlong(f.out, begin) {
 			break
 		}
 	}

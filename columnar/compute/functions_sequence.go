@@ -43,8 +43,8 @@ func sequences(f *frame) {
 			continue
 		}
 		if n > uint64(f.mostElements) {
-			f.fault = ErrTooManyElements
-			return
+			f.fail(i, errTooManyElements)
+			continue
 		}
 		start := elements.n
 		for k := range n {

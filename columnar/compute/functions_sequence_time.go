@@ -34,8 +34,9 @@ func (f *frame) timeSequences(dates, months bool) {
 		}
 		start := f.out.kids[0].n
 		if !s.each(f.mostElements, func(us int64) { f.pushInstant(us, dates) }) {
-			f.fault = ErrTooManyElements
-			return
+			f.out.kids[0].cut(start)
+			f.fail(i, errTooManyElements)
+			continue
 		}
 		f.closeList(f.out, i, start)
 	}

@@ -231,7 +231,9 @@ func bindConcat(name string, args []Expr) (Expr, error) {
 		for _, i := range f.rows {
 			at := len(f.out.data)
 			for _, a := range f.args {
-				f.out.data = append(f.out.data, a.bytesAt(i)...)
+				if !f.overlong(f.out, at) {
+					f.out.data = append(f.out.data, a.bytesAt(i)...)
+				}
 			}
 			f.close(f.out, i, at)
 		}
@@ -251,7 +253,7 @@ func bindReplace(name string, args []Expr) (Expr, error) {
 		for _, i := range f.rows {
 			text, search, by := f.args[0].bytesAt(i), f.args[1].bytesAt(i), f.args[2].bytesAt(i)
 			at := len(f.out.data)
-			for len(search) > 0 {
+			for len(search) > 0 && !f.overlong(f.out, at) {
 				k := bytes.Index(text, search)
 				if k < 0 {
 					break

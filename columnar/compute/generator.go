@@ -155,6 +155,9 @@ func (ev *Evaluator) Generate(g *Generator, b *columnar.Batch, sel columnar.Sele
 	}
 	rows = ev.dropFailed(rows, ev.errors[known:])
 	at := ev.spans(list, rows, g.Outer)
+	if ev.fault != nil {
+		return nil, nil, ev.fault
+	}
 	parents = append([]int32{}, at.parents...)
 	ev.within(len(parents), parents, nil, func(all []int32) { cols, err = ev.generated(g, list, at, all) })
 	return parents, cols, err
@@ -170,6 +173,10 @@ type spans struct {
 func (ev *Evaluator) spans(list *vector, rows []int32, outer bool) spans {
 	var s spans
 	for _, i := range rows {
+		if len(s.parents) > ev.mostElements {
+			ev.fault = ErrTooLarge
+			return spans{}
+		}
 		from, until := int32(0), int32(0)
 		if !list.isNull(i) {
 			from, until = list.rangeAt(i)

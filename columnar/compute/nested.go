@@ -10,9 +10,6 @@ import (
 // An ARRAY has one, a MAP two (keys and values); row i is [start[i], end[i]) of them, in
 // any order, so that a slice of an array needs no copy.
 
-// maxElements bounds the elements of one column of ARRAY or MAP in a batch.
-const maxElements = 1 << 26
-
 // listed reports whether the rows of a type are ranges of kids.
 func listed(t columnar.Type) bool {
 	return t.Kind == columnar.ArrayKind || t.Kind == columnar.MapKind
@@ -135,17 +132,22 @@ func (ev *Evaluator) shell(t columnar.Type) *vector {
 	return v
 }
 
-// closeList ends the value of a row whose elements were pushed to the kids since from.
+// closeList ends the value of a row whose elements were pushed to the kids since from. It
+// fails a row that has too many, or the call if the rows together have.
 func (ev *Evaluator) closeList(out *vector, row int32, from int) {
-	n := out.kids[0].n
-	if n > ev.mostElements {
-		ev.fault = ErrTooManyElements
-		for _, kid := range out.kids {
-			*kid = *grown(kid.typ)
+	if ev.crowded(out) {
+		if from > 0 {
+			ev.fault = ErrTooLarge
+		} else {
+			ev.setNull(out, row)
+			ev.fail(row, errTooManyElements)
 		}
-		from, n = 0, 0
+		for _, kid := range out.kids {
+			kid.cut(0)
+		}
+		from = 0
 	}
-	out.start[row], out.end[row] = int32(from), int32(n)
+	out.start[row], out.end[row] = int32(from), int32(out.kids[0].n)
 }
 
 // mergeNested copies the rows of v that are not NULL into out.

@@ -104,6 +104,12 @@ func corruptColumn(values columnar.Column, bad []columnar.RowError) columnar.Col
 	return b.FinishString()
 }
 
+// Refuse makes a raw batch of one record, which cannot be computed at all, a bad record.
+func (t *Task) Refuse(raw *columnar.Batch, err error) Result {
+	failed := []columnar.RowError{{Row: 0, Err: err}}
+	return Result{Counts: Counts{In: 1, Bad: 1}, FirstError: t.locate(raw, failed[0]), Dead: t.deadLetters(raw, failed)}
+}
+
 // admit selects the rows that were decoded, and settles records without a value.
 func (t *Task) admit(raw *columnar.Batch, bad []columnar.RowError) (sel columnar.Selection, skipped int64, failed []columnar.RowError) {
 	values := raw.Column(source.ValueAt)
