@@ -190,7 +190,7 @@ func refusal(t testing.TB, err error) string {
 // sameValue compares printed values; numbers may differ in how they are written and in
 // the last digit of what a float function leaves open.
 func sameValue(want, got string) bool {
-	if want == got {
+	if want == got || want == "!" && got[0] == '!' {
 		return true
 	}
 	a, errA := strconv.ParseFloat(want, 64)

@@ -78,7 +78,7 @@ const smallestShared = 3
 // Share finds what expressions over one batch have in common and lets it be computed
 // once; the result means the same. It is for expressions that are run, not rewritten.
 func Share(exprs []Expr) []Expr {
-	s := sharer{keys: map[Expr]string{}, uses: map[string]int{}, made: map[string]Expr{}}
+	s := sharer{keys: map[Expr]string{}, free: map[Expr][]Expr{}, uses: map[string]int{}, made: map[string]Expr{}}
 	for _, e := range exprs {
 		s.count(e)
 	}
@@ -91,6 +91,7 @@ func Share(exprs []Expr) []Expr {
 
 type sharer struct {
 	keys map[Expr]string
+	free map[Expr][]Expr // what each refers to that is known only around it
 	uses map[string]int  // by key: how many different places
 	made map[string]Expr // by key: what stands for it
 	n    int
@@ -140,8 +141,8 @@ func (s *sharer) count(e Expr) {
 }
 
 func (s *sharer) replace(e Expr) Expr {
-	k := s.key(e)
-	if made, ok := s.made[k]; ok {
+	k, closed := s.key(e), len(s.unbound(e)) == 0
+	if made, ok := s.made[k]; ok && closed {
 		return made
 	}
 	in := e.inputs()
@@ -153,6 +154,9 @@ func (s *sharer) replace(e Expr) Expr {
 		}
 		out = e.with(next)
 	}
+	if !closed {
+		return out
+	}
 	if s.uses[k] > 1 && shareable(e) {
 		out = &shared{out, s.n}
 		s.n++
@@ -161,18 +165,38 @@ func (s *sharer) replace(e Expr) Expr {
 	return out
 }
 
-func shareable(e Expr) bool {
-	if _, function := e.(*lambda); function || Size(e) < smallestShared {
-		return false
+// unbound lists the variables and held values of e that a lambda or a once around it binds.
+func (s *sharer) unbound(e Expr) []Expr {
+	if known, ok := s.free[e]; ok {
+		return known
 	}
-	free := false // it stands for something that is known only around it
-	walk(e, func(x Expr) {
-		switch x.(type) {
-		case *variable, *held:
-			free = true
+	var out []Expr
+	switch e := e.(type) {
+	case *variable, *held:
+		out = []Expr{e}
+	case *lambda:
+		for _, x := range s.unbound(e.body) {
+			if v, ok := x.(*variable); !ok || !slices.Contains(e.params, v) {
+				out = append(out, x)
+			}
 		}
-	})
-	return !free
+	default:
+		o, _ := e.(*once)
+		for _, in := range e.inputs() {
+			for _, x := range s.unbound(in) {
+				if !slices.Contains(out, x) && (o == nil || in == o.value || x != Expr(o.place)) {
+					out = append(out, x)
+				}
+			}
+		}
+	}
+	s.free[e] = out
+	return out
+}
+
+func shareable(e Expr) bool {
+	_, function := e.(*lambda)
+	return !function && Size(e) >= smallestShared
 }
 
 // Open keeps what is computed over a batch until Close: the calls in between may share it.
