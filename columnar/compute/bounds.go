@@ -23,11 +23,11 @@ var (
 // caller stops, and close fails the row.
 func (ev *Evaluator) overlong(out *vector, from int) bool { return len(out.data)-from > ev.mostBytes }
 
-// weight counts the values of a grown vector and of all its kids.
-func (v *vector) weight() int {
+// filled counts the values of a grown vector and of all its kids.
+func (v *vector) filled() int {
 	n := v.n + len(v.data)/16
 	for _, kid := range v.kids {
-		n += kid.weight()
+		n += kid.filled()
 	}
 	return n
 }
@@ -35,7 +35,7 @@ func (v *vector) weight() int {
 // crowded reports whether the elements of an output have outgrown their bound.
 func (ev *Evaluator) crowded(out *vector) bool {
 	for _, kid := range out.kids {
-		if kid.weight() > ev.mostElements {
+		if kid.filled() > ev.mostElements {
 			return true
 		}
 	}

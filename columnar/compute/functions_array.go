@@ -276,7 +276,11 @@ func bindArrayRepeat(name string, args []Expr) (Expr, error) {
 				f.fail(i, errTooManyElements)
 				continue
 			}
-			for k := int32(0); k < times && (k%1024 != 0 && !f.args[0].typ.Nested() || !f.crowded(f.out)); k++ {
+			if int64(max(times, 0))*f.args[0].weight(i) > int64(f.mostBytes) {
+				f.fail(i, errTooManyElements)
+				continue
+			}
+			for range times {
 				elements.push(f.args[0], i)
 			}
 			f.closeList(f.out, i, start)

@@ -141,6 +141,9 @@ func decoded(t testing.TB, schema *columnar.Schema, mem memory.Allocator, docs .
 const batchTime = 1_709_210_096_789_123
 
 func newEvaluator(mem memory.Allocator) *compute.Evaluator {
+	if mem == nil {
+		mem = memory.DefaultAllocator
+	}
 	ev := compute.NewEvaluator(mem)
 	ev.SetTime(batchTime)
 	return ev

@@ -367,7 +367,7 @@ func (f *frame) eachPosition(rows []int32, lambdas []*lambda, do func(x *vector,
 				longer = append(longer, i)
 			}
 		}
-		if len(longer) == 0 {
+		if len(longer) == 0 || f.fault != nil {
 			return
 		}
 		rows = do(f.elements(f.args[0].kids[0], at, longer), longer)
@@ -438,6 +438,7 @@ func applyAggregate(f *frame, ls []*lambda) {
 	f.maskable(acc)
 	f.eachPosition(f.rows, ls[:1], func(x *vector, rows []int32) []int32 {
 		f.sameRows(ls[0], []*vector{acc, x}, rows, func(v *vector) { f.replace(acc, v, rows) })
+		acc.compact(f.rows)
 		return rows
 	})
 	if len(ls) == 1 {
@@ -460,6 +461,39 @@ func (f *frame) replace(out, v *vector, rows []int32) {
 		}
 	}
 	f.merge(out, v, rows)
+}
+
+// smallestCompact is the size from which values that were overwritten are dropped.
+const smallestCompact = 1 << 12
+
+// compact drops what overwritten values have left behind, once it is as much as is alive.
+func (v *vector) compact(rows []int32) {
+	if v.typ.Kind == columnar.StructKind {
+		for _, kid := range v.kids {
+			kid.compact(rows)
+		}
+	}
+	size := int32(len(v.data))
+	if listed(v.typ) {
+		size = int32(v.kids[0].n)
+	}
+	if !ranged(v.typ) || size < smallestCompact {
+		return
+	}
+	alive := int32(0)
+	for _, i := range rows {
+		alive += v.end[i] - v.start[i]
+	}
+	if size < 2*alive {
+		return
+	}
+	dense := grown(v.typ)
+	for _, i := range rows {
+		dense.push(v, i)
+		at := dense.n - 1
+		v.start[i], v.end[i] = dense.start[at], dense.end[at]
+	}
+	v.data, v.kids = dense.data, dense.kids
 }
 
 // sameRows evaluates a lambda for some rows of the running scope.

@@ -59,6 +59,29 @@ func (v *vector) push(src *vector, row int32) {
 	v.n++
 }
 
+// weight is about how many bytes value row takes.
+func (v *vector) weight(row int32) int64 {
+	if v.isNull(row) {
+		return 1
+	}
+	i, total := row&v.mask(), int64(1+width(v.typ))
+	switch {
+	case textual(v.typ):
+		total += int64(v.end[i] - v.start[i])
+	case listed(v.typ):
+		for _, kid := range v.kids {
+			for k := v.start[i]; k < v.end[i]; k++ {
+				total += kid.weight(k)
+			}
+		}
+	case v.typ.Kind == columnar.StructKind:
+		for _, kid := range v.kids {
+			total += kid.weight(row)
+		}
+	}
+	return total
+}
+
 // pushNull adds a NULL.
 func (v *vector) pushNull() {
 	for len(v.null) < v.n {
