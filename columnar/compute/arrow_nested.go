@@ -75,15 +75,19 @@ func (ev *Evaluator) listColumn(v *vector, rows []int32) (columnar.Column, error
 	}
 	lengths := ev.ints()
 	clear(lengths)
+	from, until := int32(0), int32(0) // rows that follow each other among the kids are one run
 	for _, i := range rows {
 		if v.isNull(i) {
 			continue
 		}
 		lengths[i] = v.end[i] - v.start[i]
-		for k := range flat {
-			flat[k].pushRun(v.kids[k], v.start[i], v.end[i])
+		if v.start[i] != until {
+			pushRuns(flat, v.kids, from, until)
+			from = v.start[i]
 		}
+		until = v.end[i]
 	}
+	pushRuns(flat, v.kids, from, until)
 	kids, err := ev.grownColumns(flat)
 	if err != nil {
 		return nil, err
@@ -100,6 +104,12 @@ func (ev *Evaluator) listColumn(v *vector, rows []int32) (columnar.Column, error
 		kids = []columnar.Column{entries}
 	}
 	return buildNested(v.typ.Arrow(), ev.rows, nulls, kids, validity, ends), nil
+}
+
+func pushRuns(to, from []*vector, first, until int32) {
+	for k := range to {
+		to[k].pushRun(from[k], first, until)
+	}
 }
 
 // grownColumns makes Arrow arrays of grown vectors of one length.

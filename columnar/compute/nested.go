@@ -124,8 +124,13 @@ func (v *vector) pushRange(from int) {
 
 // pushRun adds values [from, until) of src, which is no constant.
 func (v *vector) pushRun(src *vector, from, until int32) {
-	if w := int32(width(v.typ)); w > 0 && src.null == nil && !src.one {
-		if v.null != nil {
+	if w := int32(width(v.typ)); w > 0 && !src.one {
+		if v.null == nil && src.null != nil {
+			v.null = make([]byte, v.n)
+		}
+		if src.null != nil {
+			v.null = append(v.null, src.null[from:until]...)
+		} else if v.null != nil {
 			v.null = append(v.null, make([]byte, until-from)...)
 		}
 		v.data = append(v.data, src.data[from*w:until*w]...)
