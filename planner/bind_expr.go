@@ -175,7 +175,7 @@ func (b *binder) access(n *access) compute.Expr {
 		return nil
 	}
 	if n.kind == ":" {
-		return b.apply(n, "get_json_object", value, compute.Text("$."+n.path))
+		return b.apply(n, "get_json_object", value, compute.Text("$"+n.path))
 	}
 	return b.field(value, n.name, b.source(n.value.place()), n.path)
 }
@@ -193,8 +193,6 @@ func (b *binder) operation(n *operation) compute.Expr {
 		return nil
 	}
 	switch n.op {
-	case "positive":
-		return args[0]
 	case "ilike":
 		args[0], args[1] = b.apply(n, "lower", args[0]), b.apply(n, "lower", args[1])
 		return b.apply(n, "like", args...)

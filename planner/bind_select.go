@@ -92,11 +92,23 @@ func (b *binder) checkColumns(out *columns) {
 		switch {
 		case f.Type == columnar.Null:
 			b.fail(out.values[i].start, "", "the column "+f.Name+" has no type", "give NULL a type: CAST(NULL AS STRING)")
+		case holdsVoid(f.Type):
+			b.fail(out.values[i].start, "", "a part of the column "+f.Name+" "+f.Type.String()+" has no type", "cast it: CAST(array() AS ARRAY<INT>)")
 		case taken[foldName(f.Name)]:
 			b.fail(out.places[i].start, "COLUMN_ALREADY_EXISTS", "two columns of the result are named "+f.Name, "give one of them another name with AS")
 		}
 		taken[foldName(f.Name)] = true
 	}
+}
+
+// holdsVoid reports whether a part of a type is that of a bare NULL.
+func holdsVoid(t columnar.Type) bool {
+	for _, part := range t.Parts() {
+		if part.Type == columnar.Null || holdsVoid(part.Type) {
+			return true
+		}
+	}
+	return false
 }
 
 // star adds the visible columns of all relations or of one, those in EXCEPT excluded.

@@ -21,6 +21,15 @@ var (
 	noSession = struct{ reason, hint string }{"belongs to a session, and a pipeline has none", "write the value as a constant; ${ENV} is replaced in the file"}
 )
 
+// Refusal says why a function of Spark is not there on purpose, and what to do instead.
+func Refusal(function string) (text string, ok bool) {
+	r, ok := refused[strings.ToLower(function)]
+	if !ok {
+		return "", false
+	}
+	return strings.ToLower(function) + "() " + r.reason + "; instead: " + r.hint, true
+}
+
 // refusedCall says why a function is not there on purpose; "" if it is not one of those.
 func refusedCall(c *call) (message, hint string) {
 	lower := strings.ToLower(c.name.text)

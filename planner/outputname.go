@@ -54,6 +54,9 @@ func prettyAccess(n *access) string {
 	if n.kind == "[" {
 		return pretty(n.value) + "[" + pretty(n.index) + "]"
 	}
+	if n.kind == ":" {
+		return pretty(n.value) + n.path
+	}
 	return pretty(n.value) + n.kind + n.path
 }
 

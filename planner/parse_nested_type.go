@@ -72,6 +72,11 @@ func (p *parser) structType(word token) columnar.Type {
 		p.field(s, seen)
 	}
 	p.closeAngle()
+	for _, f := range s.Fields {
+		if p.source && !f.Nullable && p.err == nil {
+			p.fail(word.start, "", "NOT NULL of the field "+f.Name+" within a STRUCT is not kept", "leave it out; filter in the query: WHERE s."+f.Name+" IS NOT NULL")
+		}
+	}
 	if p.err != nil {
 		return columnar.Type{}
 	}

@@ -182,13 +182,33 @@ func (p *parser) arrowOperand() node {
 	return p.expr(lowest)
 }
 
+// colonPath reads value:name.name[0]['a name'] as a path into JSON text.
 func (p *parser) colonPath(n node, start int) node {
-	path := p.peek().end
 	p.next()
-	p.anyWord()
-	for p.at(".") && p.isWordAhead(1) {
-		p.pos += 2
+	path := pathName(p.anyWord().text)
+	for p.err == nil {
+		switch {
+		case p.at(".") && p.isWordAhead(1):
+			p.next()
+			path += pathName(p.anyWord().text)
+		case p.at("[") && p.ahead(2).is("]") && (p.ahead(1).is("*") || p.ahead(1).kind == numberToken || p.ahead(1).kind == stringToken):
+			p.next()
+			step := p.next()
+			p.next()
+			if path += "[" + step.text + "]"; step.kind == stringToken {
+				path = strings.TrimSuffix(path, "["+step.text+"]") + pathName(step.text)
+			}
+		default:
+			return &access{span: p.from(start), value: n, kind: ":", path: path}
+		}
 	}
-	s := p.from(start)
-	return &access{span: s, value: n, kind: ":", path: p.text[path:s.end]}
+	return n
+}
+
+// pathName is a step to a member: .name, or ['name'] where a dot would not do.
+func pathName(name string) string {
+	if strings.ContainsAny(name, ".[") || name == "*" {
+		return "['" + name + "']"
+	}
+	return "." + name
 }

@@ -22,6 +22,8 @@ type parser struct {
 	tokens []token
 	pos    int
 	depth  int
+	// source: the text declares the columns of a source, whose NOT NULL is kept.
+	source bool
 	err    *Error
 	// slip is the newest alias written without AS: when the word after it is
 	// unexpected, the alias itself was probably a misspelled keyword.

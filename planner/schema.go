@@ -14,7 +14,7 @@ func ParseSchema(ddl string) (*columnar.Schema, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.keywords = []string{"NOT", "NULL", "COMMENT"}
+	p.keywords, p.source = []string{"NOT", "NULL", "COMMENT"}, true
 	s := p.schema()
 	if p.err != nil {
 		return nil, p.err

@@ -3,6 +3,7 @@ package planner
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/lakewheel/lakewheel/columnar"
@@ -21,6 +22,9 @@ func CheckTableNames(s *columnar.Schema) error {
 	}
 	var faults []error
 	for i, f := range s.Fields {
+		if hollow(f.Type) {
+			faults = append(faults, fmt.Errorf("[UNSUPPORTED_DATATYPE] a table cannot hold column %d, %s %s: a STRUCT in it has no fields", i+1, f.Name, f.Type))
+		}
 		if t, found := intervalIn(f.Type); found {
 			faults = append(faults, fmt.Errorf("[UNSUPPORTED_DATATYPE] a table cannot hold column %d, %s %s: no table format has %s; cast it to STRING, or take a number out of it with EXTRACT", i+1, f.Name, f.Type, t))
 		}
@@ -33,6 +37,14 @@ func CheckTableNames(s *columnar.Schema) error {
 			"give the expression a name, as in AS %s", i+1, f.Name, alias))
 	}
 	return errors.Join(faults...)
+}
+
+// hollow reports whether a STRUCT in a type has no fields.
+func hollow(t columnar.Type) bool {
+	if t.Kind == columnar.StructKind && len(t.Parts()) == 0 {
+		return true
+	}
+	return slices.ContainsFunc(t.Parts(), func(f columnar.Field) bool { return hollow(f.Type) })
 }
 
 // intervalIn finds an interval in a type.

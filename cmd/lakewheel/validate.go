@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/lakewheel/lakewheel/columnar/compute"
+	"github.com/lakewheel/lakewheel/planner"
 )
 
 func validateCommand() *cobra.Command {
@@ -77,6 +78,9 @@ func functionsCommand() *cobra.Command {
 				fmt.Fprintf(cmd.OutOrStdout(), "%-36s %s  Example: %s\n", f.Signature, f.Summary, f.Example)
 			}
 			if !found {
+				if why, ok := planner.Refusal(args[0]); ok {
+					return usageError{fmt.Errorf("%s", why)}
+				}
 				return usageError{fmt.Errorf("there is no function %s", args[0])}
 			}
 			return nil

@@ -93,7 +93,7 @@ func (c *coalesce) eval(ev *Evaluator, rows []int32) *vector {
 }
 
 func bindExtreme(name string, args []Expr) (Expr, error) {
-	list, t, ok := common(args)
+	list, t, ok := commonBy(args, unpromoted)
 	if !ok {
 		return nil, mismatch("DATA_DIFF_TYPES", "%s(%s): the arguments should all be of the same type, got %s.", name, joined(args), typeList(args))
 	}

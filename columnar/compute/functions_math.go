@@ -95,7 +95,7 @@ func bindPower(name string, args []Expr) (Expr, error) {
 	run := func(f *frame) {
 		a, b, am, bm, out := numbers[float64](f)
 		for _, i := range f.rows {
-			out[i] = math.Pow(a[i&am], b[i&bm])
+			out[i] = power(a[i&am], b[i&bm])
 		}
 	}
 	return &call{name: name, args: list, typ: columnar.Double, run: run}, nil
@@ -363,17 +363,18 @@ func roundFloats[T float](digits int, even bool) kernel {
 	return func(f *frame) {
 		in, m, out := slice[T](f.args[0]), f.args[0].mask(), slice[T](f.out)
 		for _, i := range f.rows {
-			out[i] = T(roundFloat(float64(in[i&m]), digits, even, sizeBits[T]()))
+			out[i] = T(roundFloat(float64(in[i&m]), digits, even))
 		}
 	}
 }
 
-// roundFloat rounds the decimal digits that x prints with, as Spark does, not its binary value.
-func roundFloat(x float64, digits int, even bool, bits int) float64 {
+// roundFloat rounds the decimal digits that x prints with as a DOUBLE, as Spark does, not its
+// binary value; a FLOAT is made a DOUBLE first.
+func roundFloat(x float64, digits int, even bool) float64 {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return x
 	}
-	exact, ok := new(big.Rat).SetString(string(sqltext.AppendFloat(nil, x, bits)))
+	exact, ok := new(big.Rat).SetString(string(sqltext.AppendFloat(nil, x, 64)))
 	if !ok {
 		return x
 	}
