@@ -41,7 +41,7 @@ type Info struct {
 	Name     string
 	Size     int64
 	ETag     string
-	Modified int64 // milliseconds since 1970
+	Modified int64 // milliseconds since 1970; 0 in the answer of a PutIfAbsent that does not tell it
 }
 
 // Store is a folder of objects. All methods may be called concurrently.
