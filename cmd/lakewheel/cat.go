@@ -13,6 +13,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/spf13/cobra"
 
+	"github.com/lakewheel/lakewheel/cmd/lakewheel/internal/wire"
 	"github.com/lakewheel/lakewheel/columnar"
 	"github.com/lakewheel/lakewheel/lakehouse"
 	"github.com/lakewheel/lakewheel/lakehouse/delta"
@@ -23,18 +24,22 @@ import (
 var errEnough = errors.New("enough rows")
 
 func catCommand() *cobra.Command {
-	format, limit, version := "", int64(0), int64(-1)
+	format, file, limit, version := "", "", int64(0), int64(-1)
 	cmd := &cobra.Command{
 		Use:   "cat TABLE",
 		Short: "Print the rows of a Delta table",
-		Args:  exactly(1, "the folder of a Delta table"),
+		Long: `Print the rows of a Delta table, in a folder or at s3://bucket/prefix.
+
+Where the store of s3:// is and who asks say the usual variables (AWS_ENDPOINT_URL, AWS_REGION, AWS_ACCESS_KEY_ID and so on), the shared
+file of credentials, the role of the machine, or with --settings the s3 section of a pipeline file.`,
+		Args: exactly(1, "the folder or s3:// path of a Delta table"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			out := bufio.NewWriter(cmd.OutOrStdout())
 			print, err := newPrinter(format, out)
 			if err != nil {
 				return usageError{err}
 			}
-			objects, err := store.NewLocal(args[0])
+			objects, err := openTable(args[0], file)
 			if err != nil {
 				return err
 			}
@@ -69,9 +74,23 @@ func catCommand() *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&format, "format", "json", "json, csv or table")
+	cmd.Flags().StringVar(&file, "settings", "", "pipeline file whose s3 section says how to reach the table")
 	cmd.Flags().Int64Var(&limit, "limit", 0, "print at most so many rows; 0: all")
 	cmd.Flags().Int64Var(&version, "version", -1, "the table as of this version; -1: the newest")
 	return cmd
+}
+
+// openTable opens the store of a table by the s3 settings of a pipeline file, if one is given.
+func openTable(path, file string) (store.Store, error) {
+	var settings store.S3Config
+	if file != "" {
+		pipelines, err := loadAll([]string{file})
+		if err != nil {
+			return nil, err
+		}
+		settings = pipelines[0].S3
+	}
+	return wire.Real(logger()).OpenStore(settings, path)
 }
 
 // printer prints rows in one format.

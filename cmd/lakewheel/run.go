@@ -117,6 +117,9 @@ func limitMemory(pipelines []*config.Pipeline) {
 
 func runOne(ctx context.Context, p *config.Pipeline, w wire.World, stop <-chan struct{}, onProgress func(microbatch.Progress)) error {
 	w.Log = w.Log.With("pipeline", p.Name)
+	if err := wire.Probe(ctx, p, w); err != nil {
+		return err
+	}
 	q, closeSource, err := wire.Build(ctx, p, w)
 	if err != nil {
 		return err

@@ -127,7 +127,7 @@ func NewS3(place string, c S3Config) (*S3, error) {
 	s := &S3{config: c, bucket: bucket, prefix: prefix, slots: make(chan struct{}, c.Uploads), keys: newKeychain(c)}
 	host, secure, err := parseEndpoint(c.Endpoint)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("s3 endpoint: %w", err)
 	}
 	s.client, err = minio.NewCore(host, &minio.Options{
 		Creds: s.keys.credentials, Secure: secure, Region: c.Region, BucketLookup: lookups[c.Addressing],
@@ -195,10 +195,16 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
+// CheckEndpoint says what is wrong with the form of an endpoint.
+func CheckEndpoint(text string) error {
+	_, _, err := parseEndpoint(text)
+	return err
+}
+
 func parseEndpoint(text string) (host string, secure bool, err error) {
 	u, err := url.Parse(text)
 	if err != nil || u.Host == "" || u.User != nil || u.Path != "" && u.Path != "/" || u.Scheme != "http" && u.Scheme != "https" {
-		return "", false, errors.New("s3 endpoint is not of the form https://host:port or http://host:port")
+		return "", false, errors.New("it is not of the form https://host:port or http://host:port")
 	}
 	return u.Host, u.Scheme == "https", nil
 }

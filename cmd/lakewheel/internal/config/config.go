@@ -12,6 +12,7 @@ import (
 
 	"github.com/lakewheel/lakewheel/columnar"
 	"github.com/lakewheel/lakewheel/columnar/decode"
+	"github.com/lakewheel/lakewheel/lakehouse/store"
 	"github.com/lakewheel/lakewheel/microbatch"
 	"github.com/lakewheel/lakewheel/microbatch/exec"
 	"github.com/lakewheel/lakewheel/microbatch/source/kafka"
@@ -31,6 +32,7 @@ type Pipeline struct {
 	Commit       microbatch.CommitPolicy
 	Limits       Limits
 	DeadLetter   string // path of the side table
+	S3           store.S3Config
 	DrainTimeout time.Duration
 }
 
@@ -49,7 +51,7 @@ type Source struct {
 // Sink is the output.
 type Sink struct {
 	Console     bool
-	Path        string // of the Delta table
+	Path        string // of the Delta table: a folder, or s3://bucket/prefix
 	PartitionBy []string
 	// AddColumns adds columns of the query to a table that does not have them (schema_evolution: add_columns).
 	AddColumns bool

@@ -66,7 +66,7 @@ func TestJSONSchemaMatchesTheReader(t *testing.T) {
 	check("sources.s.kafka", source.Properties["kafka"])
 	check("sources.s.kafka.sasl", source.Properties["kafka"].Properties["sasl"])
 	check("sources.s.bad_records", source.Properties["bad_records"])
-	for _, path := range []string{"sink", "trigger", "commit", "limits", "side_tables"} {
+	for _, path := range []string{"sink", "trigger", "commit", "limits", "side_tables", "s3"} {
 		check(path, root.Properties[path])
 	}
 	check("sink.delta", root.Properties["sink"].Properties["delta"])

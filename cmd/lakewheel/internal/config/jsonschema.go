@@ -19,6 +19,7 @@ type fileShape struct {
 	Limits       *limitsShape           `json:"limits,omitempty"`
 	LateRows     string                 `json:"late_rows,omitempty" jsonschema:"enum=count"`
 	SideTables   *sideShape             `json:"side_tables,omitempty"`
+	S3           *s3Shape               `json:"s3,omitempty" jsonschema:"description=How to talk to the store of s3:// paths"`
 	DrainTimeout string                 `json:"drain_timeout,omitempty" jsonschema:"description=How long a graceful stop may take"`
 }
 
@@ -93,6 +94,23 @@ type limitsShape struct {
 
 type sideShape struct {
 	DeadLetter string `json:"dead_letter,omitempty"`
+}
+
+type s3Shape struct {
+	Endpoint           string `json:"endpoint,omitempty" jsonschema:"description=https://host:port; Amazon S3 if left out"`
+	Region             string `json:"region,omitempty"`
+	PathStyle          bool   `json:"path_style,omitempty" jsonschema:"description=Bucket in the path or in the name of the host"`
+	AccessKey          string `json:"access_key,omitempty" jsonschema:"description=${ENV} or file:PATH; environment\\, shared file and roles are tried if left out"`
+	SecretKey          string `json:"secret_key,omitempty" jsonschema:"description=${ENV} or file:PATH keeps it out of the file"`
+	SessionToken       string `json:"session_token,omitempty"`
+	CredentialsFile    string `json:"credentials_file,omitempty" jsonschema:"description=Shared file with profiles"`
+	Profile            string `json:"profile,omitempty"`
+	IdentityEndpoint   string `json:"identity_endpoint,omitempty" jsonschema:"description=STS or metadata service\\, if not Amazon's"`
+	TLS                any    `json:"tls,omitempty" jsonschema:"description=true | {ca\\, cert\\, key\\, server_name}"`
+	PartSize           string `json:"part_size,omitempty" jsonschema:"default=8MiB"`
+	Uploads            int    `json:"uploads,omitempty" jsonschema:"minimum=1,maximum=64,default=4,description=Parts on their way at once"`
+	Timeout            string `json:"timeout,omitempty" jsonschema:"default=20s"`
+	UnsafeSingleWriter bool   `json:"unsafe_single_writer,omitempty" jsonschema:"description=Write to a store that ignores If-None-Match"`
 }
 
 // JSONSchema is the JSON Schema of pipeline files, for editors.

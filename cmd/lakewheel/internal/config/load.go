@@ -138,6 +138,7 @@ func (f *fileReader) pipeline(root ast.Node) {
 		"side_tables": func(n ast.Node) {
 			f.fields(n, "side_tables", map[string]func(ast.Node){"dead_letter": f.deadLetter})
 		},
+		"s3":            f.s3,
 		"drain_timeout": f.duration(&f.p.DrainTimeout, "drain_timeout"),
 		"schedule":      later("schedule: runs by the clock are not supported yet; call lakewheel run --available-now from cron"),
 		"timezone":      later("timezone: runs by the clock are not supported yet"),
@@ -213,19 +214,15 @@ func (f *fileReader) delta(n ast.Node) {
 		"partition_by":     f.strings(&f.p.Sink.PartitionBy, "sink.delta.partition_by"),
 		"schema_evolution": choice(f.reader, &f.p.Sink.AddColumns, "sink.delta.schema_evolution", map[string]bool{"add_columns": true, "off": false}),
 	})
-	switch path := f.p.Sink.Path; {
-	case path == "":
+	if f.p.Sink.Path == "" {
 		f.fault(n, "sink.delta: path is missing")
-	case strings.Contains(path, "://"):
-		f.fault(n, "sink.delta.path: %s is not a local folder; object stores are not supported yet", path)
 	}
+	f.table(n, f.p.Sink.Path, "sink.delta.path")
 }
 
 func (f *fileReader) deadLetter(n ast.Node) {
 	f.string(&f.p.DeadLetter, "side_tables.dead_letter")(n)
-	if strings.Contains(f.p.DeadLetter, "://") {
-		f.fault(n, "side_tables.dead_letter: %s is not a local folder; object stores are not supported yet", f.p.DeadLetter)
-	}
+	f.table(n, f.p.DeadLetter, "side_tables.dead_letter")
 }
 
 func (f *fileReader) trigger(n ast.Node) {
@@ -380,7 +377,11 @@ func (f *fileReader) finish() {
 	if f.p.Planned != nil {
 		f.p.Source = *f.sources[f.scanned()]
 	}
-	if f.p.DeadLetter == "" && f.p.Sink.Path != "" {
+	switch {
+	case f.p.DeadLetter == "" && wholeBucket(f.p.Sink.Path):
+		f.faultAt(1, 1, "side_tables: the table has the whole bucket %s for itself, so dead_letter needs a place in another one", f.p.Sink.Path)
+		return
+	case f.p.DeadLetter == "" && f.p.Sink.Path != "":
 		f.p.DeadLetter = strings.TrimRight(f.p.Sink.Path, "/") + "_dead_letter"
 	}
 	table, side := filepath.Clean(f.p.Sink.Path)+"/", filepath.Clean(f.p.DeadLetter)+"/"

@@ -37,6 +37,8 @@ type World struct {
 	Stdout io.Writer
 	// Objects opens the store of a path.
 	Objects func(path string) (store.Store, error)
+	// S3 opens the store of an s3:// path; nil leaves that to Objects.
+	S3 func(c store.S3Config, path string) (store.Store, error)
 	// Source opens the source of a pipeline; nil means Kafka.
 	Source func(ctx context.Context, p *config.Pipeline, withKey bool) (source.Source, error)
 	Token  func() int64
@@ -50,8 +52,9 @@ type World struct {
 
 // Real is the world of the command line.
 func Real(log *slog.Logger) World {
+	clock := microbatch.SystemClock{}
 	return World{
-		Clock: microbatch.SystemClock{}, Log: log, Stdout: os.Stdout,
+		Clock: clock, Log: log, Stdout: os.Stdout, S3: openS3(clock),
 		Objects: func(path string) (store.Store, error) { return store.NewLocal(path) },
 		Token:   func() int64 { return rand.Int64N(1<<63-1) + 1 },
 		NewID:   uuid.NewString,
@@ -135,11 +138,11 @@ func makeSink(p *config.Pipeline, w World) (microbatch.Sink, error) {
 
 // CommitterOptions are those of the pipeline's Delta table.
 func CommitterOptions(p *config.Pipeline, w World) (committer.Options, error) {
-	objects, err := w.Objects(p.Sink.Path)
+	objects, err := w.OpenStore(p.S3, p.Sink.Path)
 	if err != nil {
 		return committer.Options{}, err
 	}
-	side, err := w.Objects(p.DeadLetter)
+	side, err := w.OpenStore(p.S3, p.DeadLetter)
 	if err != nil {
 		return committer.Options{}, err
 	}
