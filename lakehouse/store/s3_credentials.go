@@ -54,7 +54,7 @@ func newKeychain(c S3Config) *keychain {
 	} else {
 		k.sources = []keySource{{"environment", &envKeys{}}, {"shared file", &credentials.FileAWSCredentials{Filename: c.CredentialsFile, Profile: c.Profile}}}
 		if disabled, _ := os.LookupEnv("AWS_EC2_METADATA_DISABLED"); !strings.EqualFold(disabled, "true") || hasRole() {
-			role := &credentials.IAM{Endpoint: c.IdentityEndpoint, Region: c.Region, Client: &http.Client{Timeout: identityTimeout}}
+			role := &credentials.IAM{Expiry: credentials.Expiry{CurrentTime: c.Now}, Endpoint: c.IdentityEndpoint, Region: c.Region, Client: &http.Client{Timeout: identityTimeout}}
 			k.sources = append(k.sources, keySource{"role", role})
 		}
 	}
