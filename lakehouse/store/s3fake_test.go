@@ -201,3 +201,6 @@ func (f *fakeS3) open(t testing.TB, change ...func(*S3Config)) *S3 {
 	})
 	return s
 }
+
+// OpenFakeS3 returns a store in a fake of its own.
+func OpenFakeS3(t *testing.T) Store { return newFakeS3(t).open(t) }

@@ -1,0 +1,178 @@
+// Package storetest holds what every store promises, as tests: each kind of store runs them.
+package storetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/lakewheel/lakewheel/lakehouse/store"
+)
+
+// Run checks the promises; open returns an empty store.
+func Run(t *testing.T, open func(t *testing.T) store.Store) {
+	for name, check := range map[string]func(t *testing.T, s store.Store){
+		"objects appear once and stay":      objectsAppearOnceAndStay,
+		"ETag tells a replacement":          etagTellsAReplacement,
+		"list is one folder in order":       listIsOneFolderInOrder,
+		"writer shows nothing before close": writerShowsNothingBeforeClose,
+		"abort and delete leave nothing":    abortAndDeleteLeaveNothing,
+		"put-if-absent race has one winner": putIfAbsentRaceHasOneWinner,
+		"names stay inside":                 namesStayInside,
+		"names in answers":                  namesInAnswers,
+	} {
+		t.Run(name, func(t *testing.T) { check(t, open(t)) })
+	}
+}
+
+func objectsAppearOnceAndStay(t *testing.T, s store.Store) {
+	ctx := context.Background()
+	_, _, err := s.Get(ctx, "log/1.json")
+	require.ErrorIs(t, err, store.ErrNotExist)
+	in, err := s.PutIfAbsent(ctx, "log/1.json", []byte("one"))
+	require.NoError(t, err)
+	require.EqualValues(t, 3, in.Size)
+	_, err = s.PutIfAbsent(ctx, "log/1.json", []byte("two"))
+	require.ErrorIs(t, err, store.ErrExists)
+	body, again, err := s.Get(ctx, "log/1.json")
+	require.NoError(t, err)
+	require.Equal(t, "one", string(body))
+	require.Equal(t, []any{in.Name, in.Size, in.ETag}, []any{again.Name, again.Size, again.ETag})
+}
+
+// An object in the place of another has another ETag, even with the same bytes where the medium can tell; S3 cannot.
+func etagTellsAReplacement(t *testing.T, s store.Store) {
+	ctx := context.Background()
+	content := []byte("same")
+	before, err := s.PutIfAbsent(ctx, "a", content)
+	require.NoError(t, err)
+	if _, ok := s.(*store.S3); ok {
+		content = []byte("also")
+	}
+	require.NoError(t, s.Put(ctx, "a", content))
+	after, err := s.Stat(ctx, "a")
+	require.NoError(t, err)
+	require.NotEqual(t, before.ETag, after.ETag)
+}
+
+func listIsOneFolderInOrder(t *testing.T, s store.Store) {
+	ctx := context.Background()
+	for _, name := range []string{"log/2.json", "log/1.json", "log/deep/3.json", "root.json"} {
+		require.NoError(t, s.Put(ctx, name, []byte(name)))
+	}
+	names := func(folder, after string) (out []string) {
+		list, err := s.List(ctx, folder, after)
+		require.NoError(t, err)
+		for _, in := range list {
+			out = append(out, in.Name)
+		}
+		return out
+	}
+	require.Equal(t, []string{"log/1.json", "log/2.json"}, names("log", ""))
+	require.Equal(t, []string{"log/2.json"}, names("log", "1.json"))
+	require.Equal(t, []string{"root.json"}, names("", ""))
+	require.Empty(t, names("missing", ""))
+}
+
+func writerShowsNothingBeforeClose(t *testing.T, s store.Store) {
+	ctx := context.Background()
+	w, err := s.Create(ctx, "data/part.parquet")
+	require.NoError(t, err)
+	_, err = w.Write([]byte("hello"))
+	require.NoError(t, err)
+	_, err = s.Stat(ctx, "data/part.parquet")
+	require.ErrorIs(t, err, store.ErrNotExist)
+	list, err := s.List(ctx, "data", "")
+	require.NoError(t, err)
+	require.Empty(t, list)
+	require.NoError(t, w.Close())
+	w.Abort()
+	r, err := s.Open(ctx, "data/part.parquet")
+	require.NoError(t, err)
+	defer r.Close()
+	require.EqualValues(t, 5, r.Size())
+	tail := make([]byte, 3)
+	_, err = r.ReadAt(tail, 2)
+	require.True(t, err == nil || err == io.EOF)
+	require.Equal(t, "llo", string(tail))
+}
+
+func abortAndDeleteLeaveNothing(t *testing.T, s store.Store) {
+	ctx := context.Background()
+	w, err := s.Create(ctx, "x")
+	require.NoError(t, err)
+	w.Abort()
+	_, err = s.Stat(ctx, "x")
+	require.ErrorIs(t, err, store.ErrNotExist)
+	require.NoError(t, s.Put(ctx, "y", nil))
+	require.NoError(t, s.Delete(ctx, "y"))
+	require.NoError(t, s.Delete(ctx, "y"), "deleting what is not there is no error")
+}
+
+func putIfAbsentRaceHasOneWinner(t *testing.T, s store.Store) {
+	ctx := context.Background()
+	for round := range 20 {
+		var wins atomic.Int32
+		var group sync.WaitGroup
+		for i := range 8 {
+			group.Go(func() {
+				_, err := s.PutIfAbsent(ctx, fmt.Sprintf("r/%d", round), fmt.Append(nil, i))
+				if err == nil {
+					wins.Add(1)
+				} else if !errors.Is(err, store.ErrExists) {
+					t.Error(err)
+				}
+			})
+		}
+		group.Wait()
+		require.EqualValues(t, 1, wins.Load())
+	}
+}
+
+// A name never leads out of the root, whatever the operation.
+func namesStayInside(t *testing.T, s store.Store) {
+	ctx := context.Background()
+	for _, name := range []string{"../x", "/etc/passwd", "a/../../../x", "a/./b", "a//b"} {
+		ops := map[string]func() error{
+			"put if absent": func() error { _, err := s.PutIfAbsent(ctx, name, nil); return err },
+			"put":           func() error { return s.Put(ctx, name, nil) },
+			"create":        func() error { _, err := s.Create(ctx, name); return err },
+			"get":           func() error { _, _, err := s.Get(ctx, name); return err },
+			"open":          func() error { _, err := s.Open(ctx, name); return err },
+			"stat":          func() error { _, err := s.Stat(ctx, name); return err },
+			"list":          func() error { _, err := s.List(ctx, name, ""); return err },
+			"delete":        func() error { return s.Delete(ctx, name) },
+		}
+		for op, run := range ops {
+			require.ErrorContains(t, run(), "is not a relative path", "%s %s", op, name)
+		}
+	}
+}
+
+// Names are relative to the store in all that it tells, and whole in its errors.
+func namesInAnswers(t *testing.T, s store.Store) {
+	ctx := context.Background()
+	made, err := s.PutIfAbsent(ctx, "d/a", []byte("x"))
+	require.NoError(t, err)
+	_, got, err := s.Get(ctx, "d/a")
+	require.NoError(t, err)
+	stat, err := s.Stat(ctx, "d/a")
+	require.NoError(t, err)
+	list, err := s.List(ctx, "d", "")
+	require.NoError(t, err)
+	if made.Modified == 0 {
+		made.Modified = stat.Modified // the answer to a put may not tell it
+	}
+	require.Equal(t, []store.Info{made, made, made}, append(list, got, stat))
+	require.Equal(t, "d/a", made.Name)
+	_, err = s.PutIfAbsent(ctx, "d/a", nil)
+	require.ErrorContains(t, err, "d/a")
+	_, err = s.Open(ctx, "d/missing")
+	require.ErrorContains(t, err, "d/missing")
+}
