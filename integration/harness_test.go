@@ -4,7 +4,8 @@
 // by programs that we did not write.
 //
 // It needs Java 17 and Maven for the broker and Python 3 for the readers. KAFKA_BROKERS and KAFKA_SASL_BROKERS name a broker that runs
-// already, LAKEWHEEL_PYTHON a Python that has readers/requirements.txt; without them both are set up in .cache.
+// already, LAKEWHEEL_PYTHON a Python that has readers/requirements.txt, LAKEWHEEL_VERSITYGW the binary of an S3 server; without them all
+// are set up in .cache. LAKEWHEEL_SKIP_S3=1 leaves out what needs an S3 server.
 package integration
 
 import (
@@ -67,6 +68,8 @@ func setUp(m *testing.M) (int, error) {
 		return 1, err
 	}
 	defer stop()
+	s3Cache, s3Work = cache, work
+	defer stopGateway()
 	return m.Run(), nil
 }
 

@@ -74,7 +74,7 @@ func judge(err error) answer {
 		return taken
 	case r.StatusCode == http.StatusConflict:
 		return postponed
-	case r.StatusCode == http.StatusNotFound && r.Code != minio.NoSuchBucket:
+	case r.StatusCode == http.StatusNotFound && slices.Contains(absentCodes, r.Code): // there is also a 404 for users
 		return absent
 	case r.StatusCode == http.StatusNotImplemented:
 		return refused
@@ -87,6 +87,7 @@ func judge(err error) answer {
 }
 
 var (
+	absentCodes     = []string{minio.NoSuchKey, "NoSuchUpload", "NotFound"}
 	transientStatus = []int{http.StatusRequestTimeout, http.StatusTooEarly, http.StatusTooManyRequests, 499}
 	transientCodes  = []string{"RequestTimeout", "InternalError", "SlowDown", "SlowDownRead", "SlowDownWrite", "Throttling", "ThrottlingException", "RequestThrottled", "RequestLimitExceeded", "ServiceUnavailable"}
 	damagedOnTheWay = []string{"BadDigest", "IncompleteBody", "XAmzContentSHA256Mismatch"}
@@ -119,6 +120,10 @@ func (s *S3) pause(ctx context.Context, n int) error {
 
 // retry sends a request that may be sent any number of times until it is answered for certain.
 func (s *S3) retry(ctx context.Context, op, key string, size int64, send func(context.Context) error) error {
+	return s.retryUpTo(ctx, s.config.Attempts, op, key, size, send)
+}
+
+func (s *S3) retryUpTo(ctx context.Context, attempts int, op, key string, size int64, send func(context.Context) error) error {
 	for n := 1; ; n++ {
 		a, err := s.attempt(ctx, op, key, size, send)
 		switch {
@@ -128,7 +133,7 @@ func (s *S3) retry(ctx context.Context, op, key string, size int64, send func(co
 			return fmt.Errorf("%s: %w", s.place(key), ErrNotExist)
 		case a == refused, a == taken, ctx.Err() != nil:
 			return err
-		case n == s.config.Attempts:
+		case n >= attempts:
 			return fmt.Errorf("%w, after %d attempts", err, n)
 		}
 		if err := s.pause(ctx, n); err != nil {

@@ -5,20 +5,26 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+
+	"github.com/minio/minio-go/v7"
 )
 
 // ErrNoCondition: the store ignores If-None-Match on writes, so that two writers could both believe that they have committed.
 var ErrNoCondition = errors.New("the store ignores If-None-Match on writes")
 
 const (
-	probeFolder = "_lakewheel/probe"
-	probeRacers = 8
+	probeFolder   = "_lakewheel/probe"
+	probeRacers   = 8
+	reachAttempts = 3 // at the start somebody waits for the answer
 )
 
 // Probe finds out whether put-if-absent decides here: once after the other, then by several at once. It returns what else should be
 // known about the bucket, in sentences. It writes, and removes, two objects.
 func (s *S3) Probe(ctx context.Context) (warnings []string, err error) {
 	if s.config.UnsafeSingleWriter {
+		if err := s.reach(ctx, probeFolder+"/"+s.config.NewID()); err != nil {
+			return nil, s.probeFailed(err)
+		}
 		warnings = append(warnings, fmt.Sprintf("%s is used with unsafe_single_writer: a second writer at the same time loses commits", s))
 	} else if err := s.probe(ctx); err != nil {
 		return nil, err
@@ -29,11 +35,32 @@ func (s *S3) Probe(ctx context.Context) (warnings []string, err error) {
 func (s *S3) probe(ctx context.Context) error {
 	id := s.config.NewID()
 	alone, race := probeFolder+"/"+id+"-alone", probeFolder+"/"+id+"-race"
+	if err := s.reach(ctx, alone); err != nil {
+		return s.probeFailed(err)
+	}
 	err := s.probeAlone(ctx, alone)
 	if err == nil {
 		err = s.probeRace(ctx, race)
 	}
+	if err != nil && !errors.Is(err, ErrNoCondition) {
+		return err
+	}
 	return errors.Join(err, s.Delete(ctx, alone), s.Delete(ctx, race))
+}
+
+// reach asks for an object that cannot be there: an answer means that the store, the bucket and the credentials are right.
+func (s *S3) reach(ctx context.Context, name string) error {
+	key, err := s.key(name)
+	if err != nil {
+		return err
+	}
+	return ignoreMissing(s.retryUpTo(ctx, reachAttempts, "GET", key, 0, func(ctx context.Context) error {
+		r, _, _, err := s.client.GetObject(ctx, s.bucket, key, minio.GetObjectOptions{})
+		if err != nil {
+			return err
+		}
+		return r.Close()
+	}))
 }
 
 // probeAlone writes twice; the second must be refused, and the first must stay.
