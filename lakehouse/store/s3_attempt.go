@@ -37,11 +37,33 @@ const (
 	absent           // 404 of an object
 )
 
+// patience is how long a request may go on without a sign of life. Whoever gets a part of the answer may renew it.
+type patience struct {
+	timer *time.Timer
+	small time.Duration
+}
+
+type patienceKey struct{}
+
+func (p *patience) limit(size int64) time.Duration {
+	return p.small + time.Duration(size)*time.Second/slowest
+}
+
+// renew gives the request of a context the time that size more bytes need.
+func renew(ctx context.Context, size int64) {
+	if p, ok := ctx.Value(patienceKey{}).(*patience); ok {
+		p.timer.Reset(p.limit(size))
+	}
+}
+
 // attempt sends one request that moves size bytes.
 func (s *S3) attempt(ctx context.Context, op, key string, size int64, send func(context.Context) error) (answer, error) {
-	limit := s.config.Timeout + time.Duration(size)*time.Second/slowest
-	within, cancel := context.WithTimeout(ctx, limit)
+	within, cancel := context.WithCancel(ctx)
 	defer cancel()
+	p := &patience{small: s.config.Timeout}
+	p.timer = time.AfterFunc(p.limit(size), cancel)
+	defer p.timer.Stop()
+	within = context.WithValue(within, patienceKey{}, p)
 	var connected atomic.Bool
 	err := send(httptrace.WithClientTrace(within, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { connected.Store(true) }}))
 	if err == nil {
@@ -55,7 +77,7 @@ func (s *S3) attempt(ctx context.Context, op, key string, size int64, send func(
 		s.keys.credentials.Expire()
 	}
 	if within.Err() != nil && ctx.Err() == nil {
-		err = fmt.Errorf("no answer within %s", limit)
+		err = fmt.Errorf("no answer in time: it was given %s", p.limit(size))
 	}
 	return a, s.explain(ctx, op, key, err)
 }

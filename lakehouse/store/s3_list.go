@@ -49,6 +49,7 @@ func (l *listing) run(ctx context.Context) error {
 		if o.Err != nil {
 			return o.Err
 		}
+		renew(ctx, 0) // another page may follow
 		base, below := strings.CutPrefix(o.Key, l.prefix)
 		if !below || base == "" || strings.Contains(base, "/") || base <= from {
 			continue

@@ -40,6 +40,7 @@ func (s *S3) Get(ctx context.Context, name string) ([]byte, Info, error) {
 		}
 		defer r.Close()
 		in = objectInfo(name, o)
+		renew(ctx, min(max(o.Size, 0), mostBytes))
 		body, err = io.ReadAll(io.LimitReader(r, mostBytes+1))
 		return err
 	})

@@ -35,6 +35,8 @@ func TestPutIfAbsentThroughFaults(t *testing.T) {
 		"applied, then dropped":           {wrong: applyThenDrop, there: "mine"},
 		"applied, then dropped, taken":    {wrong: applyThenDrop, other: true, want: ErrExists, there: "other"},
 		"applied, then no answer":         {wrong: applyThenHang, there: "mine"},
+		"applied late":                    {wrong: applyLate, there: "mine"},
+		"applied late, taken":             {wrong: applyLate, other: true, want: ErrExists, there: "other"},
 		"sent twice on the way":           {wrong: applyTwice, there: "mine"},
 		"sent twice on the way, taken":    {wrong: applyTwice, other: true, want: ErrExists, there: "other"},
 		"503":                             {wrong: refuse503, there: "mine"},
@@ -257,6 +259,19 @@ func TestUploadsInParts(t *testing.T) {
 			})
 		}
 	}
+	t.Run("not begun", func(t *testing.T) {
+		f := newFakeS3(t)
+		s := f.open(t, small)
+		f.fail(func(int, *http.Request) wrong { return forbidden })
+		w, err := s.Create(ctx, "big")
+		require.NoError(t, err)
+		_, err = w.Write(body)
+		require.ErrorContains(t, err, "403 AccessDenied")
+		f.fail(nil)
+		require.ErrorContains(t, w.Close(), "403 AccessDenied", "a writer that failed stays failed")
+		_, err = s.Stat(ctx, "big")
+		require.ErrorIs(t, err, ErrNotExist)
+	})
 	t.Run("given up", func(t *testing.T) {
 		f := newFakeS3(t)
 		s := f.open(t, small)

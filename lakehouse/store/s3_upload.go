@@ -65,11 +65,18 @@ func (w *s3Writer) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// sendPart begins to send what is in the buffer.
+// sendPart begins to send what is in the buffer. After a failure the writer stays failed.
 func (w *s3Writer) sendPart() error {
-	if err := w.failed(); err != nil {
-		return err
+	err := w.failed()
+	if err == nil {
+		if err = w.startPart(); err != nil {
+			w.fail(err)
+		}
 	}
+	return err
+}
+
+func (w *s3Writer) startPart() error {
 	if w.number == mostParts {
 		return fmt.Errorf("%s: more than %d parts of %d bytes: write smaller files", w.s.place(w.key), mostParts, w.s.config.PartSize)
 	}
@@ -109,15 +116,12 @@ func (w *s3Writer) put(number int, body []byte) {
 			minio.PutObjectPartOptions{Sha256Hex: hexSHA256(body), DisableContentSha256: true})
 		return err
 	})
-	w.mu.Lock()
-	defer w.mu.Unlock()
 	if err != nil {
-		if w.err == nil {
-			w.err = w.gone(err)
-			w.cancel()
-		}
+		w.fail(w.gone(err))
 		return
 	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	w.parts = append(w.parts, minio.CompletePart{PartNumber: number, ETag: part.ETag})
 }
 
@@ -127,6 +131,16 @@ func (w *s3Writer) gone(err error) error {
 		return fmt.Errorf("the upload of %s is gone: a lifecycle rule of the bucket or another program gave it up", w.s.place(w.key))
 	}
 	return err
+}
+
+// fail keeps the first failure and ends what is under way.
+func (w *s3Writer) fail(err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.err == nil {
+		w.err = err
+		w.cancel()
+	}
 }
 
 func (w *s3Writer) failed() error {
@@ -150,6 +164,9 @@ func (w *s3Writer) Close() error {
 }
 
 func (w *s3Writer) finish() error {
+	if err := w.failed(); err != nil {
+		return err
+	}
 	if w.upload == "" {
 		return w.s.put(w.ctx, w.key, w.buf)
 	}

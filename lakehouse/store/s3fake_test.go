@@ -27,6 +27,7 @@ const (
 	applyThen503          // the answer is that of a proxy
 	applyThenDrop         // the connection ends before the answer
 	applyThenHang         // no answer ever
+	applyLate             // no answer, applied once the client has given up
 	applyTwice            // a proxy sends it again and passes on the second answer
 	refuse503             // not applied
 	slowDown              // not applied: throttled
@@ -124,6 +125,12 @@ func (f *fakeS3) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case applyThenHang:
 		f.apply(r)
 		<-r.Context().Done()
+	case applyLate:
+		body, _ := io.ReadAll(r.Body)
+		<-r.Context().Done()
+		again := r.Clone(context.WithoutCancel(r.Context()))
+		again.Body = io.NopCloser(bytes.NewReader(body))
+		f.apply(again)
 	case applyTwice:
 		body, _ := io.ReadAll(r.Body)
 		again := r.Clone(r.Context())

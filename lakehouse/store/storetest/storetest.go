@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -25,6 +26,7 @@ func Run(t *testing.T, open func(t *testing.T) store.Store) {
 		"abort and delete leave nothing":    abortAndDeleteLeaveNothing,
 		"put-if-absent race has one winner": putIfAbsentRaceHasOneWinner,
 		"names stay inside":                 namesStayInside,
+		"names of all kinds":                namesOfAllKinds,
 		"names in answers":                  namesInAnswers,
 	} {
 		t.Run(name, func(t *testing.T) { check(t, open(t)) })
@@ -175,4 +177,26 @@ func namesInAnswers(t *testing.T, s store.Store) {
 	require.ErrorContains(t, err, "d/a")
 	_, err = s.Open(ctx, "d/missing")
 	require.ErrorContains(t, err, "d/missing")
+}
+
+// Folders and files may bear any characters that a table gives them.
+func namesOfAllKinds(t *testing.T, s store.Store) {
+	ctx := context.Background()
+	for i, base := range []string{"a b", "day=2026-01-01 00%3A00%3A00", "p+q&r=s;t", "'quoted'", "ünï/cödé", "(x)[y]{z}", "a#b?c", "~tilde!$,@", "%", "100%25"} {
+		name := fmt.Sprintf("odd%d/%s/x.parquet", i, base)
+		body := []byte(name)
+		_, err := s.PutIfAbsent(ctx, name, body)
+		require.NoError(t, err, name)
+		got, in, err := s.Get(ctx, name)
+		require.NoError(t, err, name)
+		require.Equal(t, name, string(got))
+		require.Equal(t, name, in.Name)
+		list, err := s.List(ctx, path.Dir(name), "")
+		require.NoError(t, err, name)
+		require.Len(t, list, 1, name)
+		require.Equal(t, name, list[0].Name)
+		require.NoError(t, s.Delete(ctx, name))
+		_, err = s.Stat(ctx, name)
+		require.ErrorIs(t, err, store.ErrNotExist, name)
+	}
 }
