@@ -73,6 +73,12 @@ type S3Config struct {
 	Base   http.RoundTripper                                // carries the requests; nil: a pool of connections of its own
 }
 
+// String names the place, and no secret.
+func (c S3Config) String() string { return fmt.Sprintf("S3 at %s, region %s", c.Endpoint, c.Region) }
+
+// GoString is String, so that no format shows a secret.
+func (c S3Config) GoString() string { return c.String() }
+
 // Addressing is how a request names the bucket.
 type Addressing int
 

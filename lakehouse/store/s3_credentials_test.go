@@ -88,7 +88,7 @@ func (r *roleServer) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	until := r.now().Add(time.Hour).UTC().Format(time.RFC3339)
 	switch {
 	case r.broken.Load():
-		http.Error(w, "down", 503)
+		http.Error(w, "down", http.StatusServiceUnavailable)
 	case strings.HasSuffix(q.URL.Path, "/api/token"):
 		fmt.Fprint(w, "imds-token")
 	case strings.HasSuffix(q.URL.Path, "/security-credentials/"):
@@ -176,6 +176,13 @@ func TestNoCredentials(t *testing.T) {
 	require.ErrorContains(t, err, "no credentials for S3")
 	requireOutcome(t, errCertain, err)
 	require.Empty(t, f.requests())
+}
+
+// A configuration can be printed.
+func TestConfigurationsHideSecrets(t *testing.T) {
+	c := S3Config{Endpoint: "https://host", SecretKey: fakeSecret, SessionToken: "session"}
+	require.NotRegexp(t, fakeSecret+"|session", fmt.Sprintf("%v %+v %#v %s", c, c, c, c))
+	require.NotRegexp(t, fakeSecret, fmt.Sprintf("%+v", struct{ S3 S3Config }{c}))
 }
 
 // Whatever a server says, the secrets of who asks are not in the error.

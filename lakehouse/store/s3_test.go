@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -241,7 +242,8 @@ func TestUploadsInParts(t *testing.T) {
 		require.EqualValues(t, 3, s.Requests().Part)
 		require.EqualValues(t, 2, s.Requests().Upload)
 	})
-	for nth := range 5 {
+	two := body[:leastPartSize+1000]
+	for nth := range 4 { // begin, a part, another, complete
 		for name, w := range map[string]wrong{"503": refuse503, "applied, then 503": applyThen503, "applied, then dropped": applyThenDrop} {
 			t.Run(fmt.Sprintf("request %d %s", nth, name), func(t *testing.T) {
 				f := newFakeS3(t)
@@ -252,10 +254,10 @@ func TestUploadsInParts(t *testing.T) {
 					}
 					return nothing
 				})
-				require.NoError(t, writeAll(s, "big", body))
+				require.NoError(t, writeAll(s, "big", two))
 				got, _, err := s.Get(ctx, "big")
 				require.NoError(t, err)
-				require.True(t, bytes.Equal(body, got))
+				require.True(t, bytes.Equal(two, got))
 			})
 		}
 	}
@@ -580,4 +582,51 @@ func TestRequestCounts(t *testing.T) {
 	got := s.Requests()
 	require.Equal(t, int64(6), got.Total())
 	require.Equal(t, []int64{2, 1, 1, 1, 1, 1, 6}, []int64{got.Put, got.Get, got.Head, got.List, got.Delete, got.Failed, got.BytesSent})
+}
+
+// Writers race for names while requests are lost, repeated, delayed and refused: no name is given to two, and what a writer was told
+// is what is there.
+func TestClaimsUnderRandomFaults(t *testing.T) {
+	const writers, names = 4, 40
+	ctx := context.Background()
+	f := newFakeS3(t)
+	var mu sync.Mutex
+	rng := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 1))
+	kinds := []wrong{applyThen503, applyThenDrop, applyLate, applyTwice, refuse503, slowDown, conflict409, drop, hang, slow}
+	f.fail(func(int, *http.Request) wrong {
+		mu.Lock()
+		defer mu.Unlock()
+		if rng.IntN(3) > 0 {
+			return nothing
+		}
+		return kinds[rng.IntN(len(kinds))]
+	})
+	outcomes := [names][writers]error{}
+	var group sync.WaitGroup
+	for w := range writers {
+		s := f.open(t, func(c *S3Config) { c.Timeout = 30 * time.Millisecond })
+		group.Go(func() {
+			for n := range names {
+				_, outcomes[n][w] = s.PutIfAbsent(ctx, fmt.Sprintf("log/%d", n), fmt.Appendf(nil, "writer %d", w))
+			}
+		})
+	}
+	group.Wait()
+	f.fail(nil)
+	s := f.open(t)
+	for n := range names {
+		body, _, err := s.Get(ctx, fmt.Sprintf("log/%d", n))
+		there := string(body)
+		require.True(t, err == nil || errors.Is(err, ErrNotExist))
+		for w, outcome := range outcomes[n] {
+			mine := there == fmt.Sprintf("writer %d", w)
+			switch {
+			case outcome == nil:
+				require.True(t, mine, "name %d: writer %d was told that it is its own, there is %q", n, w, there)
+			case errors.Is(outcome, ErrUnknown): // either
+			default:
+				require.False(t, mine, "name %d: writer %d was told %v, and its object is there", n, w, outcome)
+			}
+		}
+	}
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/johannesboyne/gofakes3/backend/s3mem"
 	"github.com/minio/minio-go/v7"
 	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
 )
 
 // wrong is what goes wrong with a request.
@@ -60,7 +61,7 @@ const (
 
 func TestMain(m *testing.M) {
 	minio.DefaultRetryUnit = time.Nanosecond // the client waits after its only attempt, too
-	m.Run()
+	goleak.VerifyTestMain(m, goleak.IgnoreTopFunction("internal/poll.runtime_pollWait"), goleak.IgnoreTopFunction("net/http.(*persistConn).writeLoop"))
 }
 
 // newFakeS3 starts a fake over TLS with one bucket.
