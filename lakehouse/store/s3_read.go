@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -41,7 +42,7 @@ func (s *S3) Get(ctx context.Context, name string) ([]byte, Info, error) {
 		defer r.Close()
 		in = objectInfo(name, o)
 		renew(ctx, min(max(o.Size, 0), mostBytes))
-		body, err = io.ReadAll(io.LimitReader(r, mostBytes+1))
+		body, err = readAll(io.LimitReader(r, mostBytes+1), o.Size)
 		return err
 	})
 	if err == nil && len(body) > mostBytes {
@@ -52,6 +53,15 @@ func (s *S3) Get(ctx context.Context, name string) ([]byte, Info, error) {
 	}
 	in.Size = int64(len(body))
 	return body, in, nil
+}
+
+// trusted is how much memory the length in an answer gets before its bytes have come.
+const trusted = 16 << 20
+
+func readAll(r io.Reader, size int64) ([]byte, error) {
+	buf := bytes.NewBuffer(make([]byte, 0, min(max(size, 0), trusted)+bytes.MinRead))
+	_, err := buf.ReadFrom(r)
+	return buf.Bytes(), err
 }
 
 // Stat describes an object.

@@ -92,7 +92,7 @@ func (w *s3Writer) startPart() error {
 	}
 	w.number++
 	number, body := w.number, w.buf
-	w.buf, w.size = make([]byte, 0, w.s.config.PartSize), w.size+int64(len(body))
+	w.buf, w.size = make([]byte, 0, w.s.config.PartSize), w.size+int64(len(body)) // an attempt that was given up may still read the old one
 	w.sending.Go(func() {
 		defer func() { <-w.s.slots }()
 		w.put(number, body)
