@@ -33,5 +33,5 @@ integration:
 
 # The full matrices: all crash seeds, long fuzzing.
 soak:
-	CRASHES=20 go test -p 1 -tags integration -count=1 -timeout 90m ./integration/...
+	CRASHES=20 S3_FAULTS=all go test -p 1 -tags integration -count=1 -timeout 90m ./integration/...
 	FUZZTIME=5m $(MAKE) fuzz

@@ -5,6 +5,7 @@ package integration
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -128,6 +129,44 @@ func TestS3Pipeline(t *testing.T) {
 	require.Zero(t, status.code, status.stderr)
 	require.Contains(t, status.stdout, table+", version 4")
 	require.Contains(t, status.stdout, "lag       0 records")
+}
+
+// Folders of partitions may have any names; delta-rs finds them.
+func TestS3Partitions(t *testing.T) {
+	s3Environment(t)
+	topic := newTopic(t, 1, nil)
+	cl := client(t)
+	file, table := s3Pipeline(t, topic, s3Server(t), "")
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	path := fmt.Sprintf("path: %q", table)
+	require.NoError(t, os.WriteFile(file, []byte(strings.Replace(string(text), path, path+", partition_by: [id]", 1)), 0o644))
+	odd := []string{"a b", "50%", "ü/ö", "1+1=2", "x&y;z", "'quoted'", "#?", "%2F"}
+	for i, id := range odd {
+		value, err := json.Marshal(map[string]any{"id": id, "n": i})
+		require.NoError(t, err)
+		produce(t, cl, topic, 0, string(value))
+	}
+	res := lakewheel(t, "run", "--available-now", file)
+	require.Zero(t, res.code, res.stderr)
+	want := map[string]bool{}
+	for i, id := range odd {
+		value, err := json.Marshal(map[string]any{"id": id, "n": i})
+		require.NoError(t, err)
+		want[string(value)] = true
+	}
+	rows := scan(t, table)
+	require.Len(t, rows, len(odd))
+	for _, r := range rows {
+		var row map[string]any
+		require.NoError(t, json.Unmarshal([]byte(r), &row))
+		value, err := json.Marshal(row)
+		require.NoError(t, err)
+		require.True(t, want[string(value)], r)
+	}
+	cat := lakewheel(t, "cat", table)
+	require.Zero(t, cat.code, cat.stderr)
+	require.Equal(t, len(odd), strings.Count(cat.stdout, "\n"))
 }
 
 // What cannot work ends with one sentence that says what to do, without the secret.

@@ -2,9 +2,11 @@ package store
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -62,7 +64,10 @@ func (c *claim) step(ctx context.Context) (bool, error) {
 	a, err := c.put(ctx)
 	switch a {
 	case done:
-		return true, nil
+		if c.info.ETag != "" {
+			return true, nil
+		}
+		c.perhaps = true // it was, but who compares the entry later needs its ETag
 	case refused, absent:
 		return true, c.giveUp(err)
 	case postponed:
@@ -75,11 +80,13 @@ func (c *claim) step(ctx context.Context) (bool, error) {
 	if settled, backErr := c.readBack(ctx); settled {
 		return true, backErr
 	} else if backErr != nil {
-		return false, fmt.Errorf("%w, and it cannot be read back: %w", err, backErr)
+		return false, fmt.Errorf("%w, and it cannot be read back: %w", cmp.Or(err, errNoETag), backErr)
 	}
 	c.met = false
-	return false, err
+	return false, cmp.Or(err, errNoETag)
 }
+
+var errNoETag = errors.New("the store answered a put without the ETag of the object")
 
 func (c *claim) put(ctx context.Context) (answer, error) {
 	return c.s.attempt(ctx, "PUT", c.key, int64(len(c.body)), func(ctx context.Context) error {

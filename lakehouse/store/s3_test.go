@@ -36,6 +36,7 @@ func TestPutIfAbsentThroughFaults(t *testing.T) {
 		"applied, then dropped":           {wrong: applyThenDrop, there: "mine"},
 		"applied, then dropped, taken":    {wrong: applyThenDrop, other: true, want: ErrExists, there: "other"},
 		"applied, then no answer":         {wrong: applyThenHang, there: "mine"},
+		"no ETag in the answer":           {wrong: noETag, there: "mine"},
 		"applied late":                    {wrong: applyLate, there: "mine"},
 		"applied late, taken":             {wrong: applyLate, other: true, want: ErrExists, there: "other"},
 		"sent twice on the way":           {wrong: applyTwice, there: "mine"},

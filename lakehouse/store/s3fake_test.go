@@ -28,6 +28,7 @@ const (
 	applyThen503          // the answer is that of a proxy
 	applyThenDrop         // the connection ends before the answer
 	applyThenHang         // no answer ever
+	noETag                // applied, answered without ETag
 	applyLate             // no answer, applied once the client has given up
 	applyTwice            // a proxy sends it again and passes on the second answer
 	refuse503             // not applied
@@ -126,6 +127,9 @@ func (f *fakeS3) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case applyThenHang:
 		f.apply(r)
 		<-r.Context().Done()
+	case noETag:
+		f.apply(r)
+		w.WriteHeader(http.StatusOK)
 	case applyLate:
 		body, _ := io.ReadAll(r.Body)
 		<-r.Context().Done()
