@@ -14,7 +14,7 @@ func power(x, y float64) float64 {
 	whole := math.Round(y)
 	rest := y - whole
 	if x < 0 && rest != 0 {
-		return math.NaN()
+		return math.Pow(x, y)
 	}
 	p := wholePower(math.Abs(x), uint64(math.Abs(whole)))
 	if whole < 0 {

@@ -18,9 +18,9 @@ func TestSparkTables(t *testing.T) {
 		"spark-mapping-name": {
 			`{"id":1,"b c":{"ex":1,"y":[{"z":"q"},null]},"part":"k","extra":null}`,
 			`{"id":2,"b c":{"ex":null,"y":null},"part":null,"extra":null}`,
-			`{"id":3,"b c":{"ex":3,"y":[]},"part":"m","extra":{"k":{"u":5}}}`,
+			`{"id":3,"b c":{"ex":3,"y":[]},"part":"m","extra":[["k",{"u":5}]]}`,
 		},
-		"spark-mapping-id": {`{"id":1,"s":{"y":1},"m":{"k":{"v":7}}}`, `{"id":2,"s":{"y":null},"m":null}`, `{"id":3,"s":{"y":3},"m":{}}`},
+		"spark-mapping-id": {`{"id":1,"s":{"y":1},"m":[["k",{"v":7}]]}`, `{"id":2,"s":{"y":null},"m":null}`, `{"id":3,"s":{"y":3},"m":[]}`},
 	} {
 		tab := open(fixture(t, name))
 		snap, err := tab.Snapshot(context.Background())

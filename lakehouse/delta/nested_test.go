@@ -72,8 +72,8 @@ func TestNestedTable(t *testing.T) {
 		return nil
 	}))
 	require.Equal(t, []string{
-		`{"a":["1.25",null],"m":{"k":["2024-01-02T03:04:05.678901",null],"n":null},"s":{"x":1,"y":{"z":"a"}}}`,
-		`{"a":[],"m":{},"s":{"x":null,"y":null}}`,
+		`{"a":["1.25",null],"m":[["k",["2024-01-02T03:04:05.678901",null]],["n",null]],"s":{"x":1,"y":{"z":"a"}}}`,
+		`{"a":[],"m":[],"s":{"x":null,"y":null}}`,
 		`{"a":null,"m":null,"s":null}`,
 	}, got)
 }
