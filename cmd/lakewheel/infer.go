@@ -94,6 +94,7 @@ func infer(cmd *cobra.Command, file string, f inferFlags) error {
 	if bad > 0 {
 		fmt.Fprintf(cmd.ErrOrStderr(), "%d of %d records were left out; first: %v\n", bad, seen, first)
 	}
+	warnOfCase(cmd.ErrOrStderr(), n.Type())
 	return printProposal(cmd.OutOrStdout(), n.Type(), f.format)
 }
 
@@ -115,16 +116,45 @@ func newInference(doc []byte, f inferFlags) (inference, error) {
 	return nil, usageError{fmt.Errorf("--format %s: known are json, csv; raw records have the schema _value BINARY", f.format)}
 }
 
+// warnOfCase names fields that differ in case alone: a schema can have one of them.
+func warnOfCase(w io.Writer, t columnar.Type) {
+	seen := map[string]string{}
+	for _, f := range t.Parts() {
+		folded := strings.ToLower(f.Name)
+		if other, ok := seen[folded]; ok {
+			fmt.Fprintf(w, "%s and %s differ in case alone; declare one of them, the other one can be had from _rescued\n", other, f.Name)
+		}
+		seen[folded] = f.Name
+	}
+}
+
 func printProposal(w io.Writer, t columnar.Type, format string) error {
 	if t.Kind != columnar.StructKind {
 		return fmt.Errorf("the records are %s, not objects; read them with format: raw and from_json(CAST(_value AS STRING), '%s')", t, t)
 	}
 	parts := make([]string, len(t.Parts()))
 	for i, f := range t.Parts() {
-		parts[i] = columnar.QuoteName(f.Name) + " " + f.Type.String()
+		parts[i] = columnar.QuoteName(f.Name) + " " + declarable(f.Type).String()
 	}
 	fmt.Fprintf(w, "format: %s\nschema: >-\n  %s\n", format, strings.Join(parts, ",\n  "))
 	return nil
+}
+
+// declarable makes STRING, which takes the text, of objects that were always empty.
+func declarable(t columnar.Type) columnar.Type {
+	fields := make([]columnar.Field, len(t.Parts()))
+	for i, f := range t.Parts() {
+		fields[i] = columnar.Field{Name: f.Name, Type: declarable(f.Type)}
+	}
+	switch {
+	case t.Kind == columnar.ArrayKind:
+		return columnar.Array(fields[0].Type)
+	case t.Kind == columnar.StructKind && len(fields) > 0:
+		return columnar.Struct(fields...)
+	case t.Kind == columnar.StructKind:
+		return columnar.String
+	}
+	return t
 }
 
 // recordsOfFile calls use for the first lines of a file.

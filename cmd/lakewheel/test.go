@@ -1,9 +1,11 @@
 package main
 
 import (
+	"bytes"
 	"flag"
 	"fmt"
 	"io"
+	"os"
 	"runtime"
 	"testing"
 
@@ -29,6 +31,9 @@ func testCommand() *cobra.Command {
 			}
 			failed := 0
 			for _, file := range args {
+				if err := checkLines(file); err != nil {
+					return err
+				}
 				if !runScript(cmd.OutOrStdout(), file) {
 					failed++
 				}
@@ -41,6 +46,24 @@ func testCommand() *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&rewrite, "rewrite", false, "put the real output in the place of the expected one")
 	return cmd
+}
+
+// maxScriptLine is the longest line that the script library reads; behind a longer one it
+// would see nothing.
+const maxScriptLine = 64<<10 - 1
+
+func checkLines(file string) error {
+	b, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	n := 0
+	for line := range bytes.Lines(b) {
+		if n++; len(line) > maxScriptLine {
+			return fmt.Errorf("%s:%d: the line has %d bytes, a script takes %d; build long values in the query, such as repeat('x', 100000)", file, n, len(line), maxScriptLine)
+		}
+	}
+	return nil
 }
 
 // runScript runs one script and prints how it went.

@@ -31,6 +31,7 @@ import (
 
 // Env runs the commands of one script.
 type Env struct {
+	refused bool // the newest pipeline has a fault
 	// Workers is the number of tasks at once.
 	Workers int
 	// RowsPerBatch, if it is not 0, cuts batches smaller than the script's limits.
@@ -56,6 +57,9 @@ func New() *Env { return &Env{Workers: 2, CrashAfter: -1} }
 
 // Handle runs one command and returns its output. Mistakes of the script are errors; errors of the engine are output.
 func (e *Env) Handle(d *datadriven.TestData) (string, error) {
+	if d.Cmd != "pipeline" && e.p == nil && e.refused {
+		return "error: the pipeline was refused", nil
+	}
 	if d.Cmd != "pipeline" && e.p == nil {
 		return "", fmt.Errorf("%s: no pipeline yet", d.Cmd)
 	}
@@ -130,7 +134,8 @@ func parse(text string) (p *config.Pipeline, fault string, err error) {
 //	...
 func (e *Env) pipeline(d *datadriven.TestData) (string, error) {
 	p, fault, err := parse(d.Input)
-	if p == nil {
+	if e.refused = p == nil; e.refused {
+		e.p = nil
 		return fault, err
 	}
 	e.p, e.clock, e.src = p, &manualClock{}, memory.New(p.Source.Name, true)
