@@ -4,10 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"os"
-	"strconv"
-	"strings"
 	"testing"
 
 	"github.com/apache/arrow/go/v17/arrow/memory"
@@ -15,6 +12,7 @@ import (
 
 	"github.com/lakewheel/lakewheel/columnar"
 	"github.com/lakewheel/lakewheel/columnar/compute"
+	"github.com/lakewheel/lakewheel/columnar/compute/sparktest"
 	"github.com/lakewheel/lakewheel/columnar/decode"
 )
 
@@ -95,8 +93,8 @@ func TestSparkColumnsTogether(t *testing.T) {
 	require.Empty(t, ev.Errors())
 	for k, c := range cols {
 		for row := range b.Rows() {
-			got := sparkValue(exprs[k].Type(), c, row)
-			require.True(t, sameCell(got, string(cases[k].Values[row]), exprs[k].Type()), "%s row %d: %s, not %s", cases[k].Expr, row, got, cases[k].Values[row])
+			got := sparktest.Value(exprs[k].Type(), c, row)
+			require.True(t, sparktest.SameCell(got, string(cases[k].Values[row]), exprs[k].Type()), "%s row %d: %s, not %s", cases[k].Expr, row, got, cases[k].Values[row])
 		}
 		c.Release()
 	}
@@ -109,8 +107,8 @@ func columnsOutcome(ev *compute.Evaluator, e compute.Expr, err error, b *columna
 	if errors.As(err, &fault) {
 		return unless(want.Error, fault.Condition)
 	}
-	if want.Error == "" && simpleName(e.Type()) != want.Type {
-		return "type " + simpleName(e.Type())
+	if want.Error == "" && sparktest.TypeName(e.Type()) != want.Type {
+		return "type " + sparktest.TypeName(e.Type())
 	}
 	ev.Reset()
 	col, err := ev.Eval(e, b, sel)
@@ -119,7 +117,7 @@ func columnsOutcome(ev *compute.Evaluator, e compute.Expr, err error, b *columna
 	}
 	defer col.Release()
 	if list := ev.Errors(); len(list) > 0 {
-		return unless(want.Error, conditionOf(list[0].Err))
+		return unless(want.Error, sparktest.Condition(list[0].Err))
 	}
 	if want.Error != "" {
 		return map[bool]string{true: "no error", false: ""}[sel == nil]
@@ -129,7 +127,7 @@ func columnsOutcome(ev *compute.Evaluator, e compute.Expr, err error, b *columna
 		if sel != nil {
 			row = int(sel[i])
 		}
-		if got := sparkValue(e.Type(), col, row); !sameCell(got, string(want.Values[row]), e.Type()) {
+		if got := sparktest.Value(e.Type(), col, row); !sparktest.SameCell(got, string(want.Values[row]), e.Type()) {
 			return fmt.Sprintf("row %d: %s, not %s", row, got, want.Values[row])
 		}
 	}
@@ -141,16 +139,4 @@ func unless(want, got string) string {
 		return ""
 	}
 	return "error " + got
-}
-
-func sameCell(got, want string, t columnar.Type) bool {
-	if sameJSON(got, want) {
-		return true
-	}
-	if t != columnar.Double && t != columnar.Float {
-		return false
-	}
-	a, errA := strconv.ParseFloat(strings.Trim(got, `"`), 64)
-	b, errB := strconv.ParseFloat(strings.Trim(want, `"`), 64)
-	return errA == nil && errB == nil && (a == b || math.Abs(a-b) <= 1e-15*math.Abs(b))
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/lakewheel/lakewheel/columnar"
 	"github.com/lakewheel/lakewheel/columnar/compute"
+	"github.com/lakewheel/lakewheel/columnar/compute/sparktest"
 )
 
 // plainLiteral is a STRING that no word such as DATE stands before.
@@ -75,5 +76,5 @@ func rowOutcome(t *testing.T, e compute.Expr, b *columnar.Batch, sel columnar.Se
 			return "error " + fault.Condition
 		}
 	}
-	return sparkValue(e.Type(), c, row)
+	return sparktest.Value(e.Type(), c, row)
 }

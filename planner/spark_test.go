@@ -14,6 +14,7 @@ import (
 
 	"github.com/lakewheel/lakewheel/columnar"
 	"github.com/lakewheel/lakewheel/columnar/compute"
+	"github.com/lakewheel/lakewheel/columnar/compute/sparktest"
 )
 
 // sparkCase is an expression with what Spark 4.0.1 made of it: a value by type, or an
@@ -89,7 +90,7 @@ func sparkOutcome(e compute.Expr, err error, as string) string {
 		}
 		return "error " + fault.Condition
 	}
-	name := simpleName(e.Type())
+	name := sparktest.TypeName(e.Type())
 	if as == "string" {
 		if e, err = compute.Cast(e, columnar.String, false); err != nil {
 			return "error " + err.Error()
@@ -108,7 +109,7 @@ func sparkOutcome(e compute.Expr, err error, as string) string {
 		}
 		return "error " + list[0].Err.Error()
 	}
-	return name + " " + sparkValue(e.Type(), c, 0)
+	return name + " " + sparktest.Value(e.Type(), c, 0)
 }
 
 func sameOutcome(got string, c sparkCase) bool {
@@ -119,50 +120,7 @@ func sameOutcome(got string, c sparkCase) bool {
 	if rest := strings.TrimPrefix(got, c.Type+" "); rest != got {
 		kind, value = c.Type, rest
 	}
-	return kind == c.Type && (sameJSON(value, string(c.Value)) || closeEnough(c.Expr, value, string(c.Value)))
-}
-
-func sameJSON(a, b string) bool {
-	var x, y any
-	return json.Unmarshal([]byte(a), &x) == nil && json.Unmarshal([]byte(b), &y) == nil && equalValues(x, y)
-}
-
-// equalValues compares decoded JSON; inside of arrays and structs a number may stand as
-// text on one side.
-func equalValues(x, y any) bool {
-	switch a := x.(type) {
-	case []any:
-		b, ok := y.([]any)
-		return ok && len(a) == len(b) && allEqual(a, b)
-	case map[string]any:
-		b, ok := y.(map[string]any)
-		if !ok || len(a) != len(b) {
-			return false
-		}
-		for k := range a {
-			if v, has := b[k]; !has || !equalValues(a[k], v) {
-				return false
-			}
-		}
-		return true
-	case string:
-		if b, ok := y.(float64); ok {
-			v, err := strconv.ParseFloat(a, 64)
-			return err == nil && v == b
-		}
-	}
-	a, _ := json.Marshal(x)
-	b, _ := json.Marshal(y)
-	return string(a) == string(b)
-}
-
-func allEqual(a, b []any) bool {
-	for i := range a {
-		if !equalValues(a[i], b[i]) {
-			return false
-		}
-	}
-	return true
+	return kind == c.Type && (sparktest.SameJSON(value, string(c.Value)) || closeEnough(c.Expr, value, string(c.Value)))
 }
 
 // transcendental are the functions whose last digits IEEE 754 leaves open.

@@ -26,6 +26,9 @@ func overflow(op string, t columnar.Type) error {
 	return &EvalError{"ARITHMETIC_OVERFLOW", text}
 }
 
+// errNegation is the failure of - and abs() where the type has no such number.
+var errNegation = &EvalError{"ARITHMETIC_OVERFLOW", "overflow: the type has no positive number for its least one."}
+
 func arithmeticKernel(op string, t columnar.Type) kernel {
 	switch t.Kind {
 	case columnar.TinyIntKind:
@@ -220,13 +223,13 @@ func remainderFloats[T float](f *frame, positive bool) {
 func negateKernel(t columnar.Type) kernel {
 	switch t.Kind {
 	case columnar.TinyIntKind:
-		return negateIntegers[int8](t)
+		return negateIntegers[int8]
 	case columnar.SmallIntKind:
-		return negateIntegers[int16](t)
+		return negateIntegers[int16]
 	case columnar.IntKind:
-		return negateIntegers[int32](t)
+		return negateIntegers[int32]
 	case columnar.BigIntKind:
-		return negateIntegers[int64](t)
+		return negateIntegers[int64]
 	case columnar.FloatKind:
 		return negateFloats[float32]
 	case columnar.DecimalKind:
@@ -235,15 +238,12 @@ func negateKernel(t columnar.Type) kernel {
 	return negateFloats[float64]
 }
 
-func negateIntegers[T signed](t columnar.Type) kernel {
-	err := overflow("negation", t)
-	return func(f *frame) {
-		a, m, out := slice[T](f.args[0]), f.args[0].mask(), slice[T](f.out)
-		for _, i := range f.rows {
-			out[i] = -a[i&m]
-			if out[i] != 0 && out[i] == a[i&m] {
-				f.fail(i, err)
-			}
+func negateIntegers[T signed](f *frame) {
+	a, m, out := slice[T](f.args[0]), f.args[0].mask(), slice[T](f.out)
+	for _, i := range f.rows {
+		out[i] = -a[i&m]
+		if out[i] != 0 && out[i] == a[i&m] {
+			f.fail(i, errNegation)
 		}
 	}
 }

@@ -95,12 +95,14 @@ func (c *call) eval(ev *Evaluator, rows []int32) *vector {
 	return f.out
 }
 
-// backwards reports whether the divisor comes first: where it is NULL, the dividend is
-// not needed.
+// backwards reports whether the last argument comes first: the divisor, where the
+// dividend is not needed if it is NULL, or the text before what is trimmed off it.
 func (c *call) backwards() bool {
 	switch c.name {
 	case "/", "%", "div", "pmod", "try_divide", "try_mod":
 		return c.typ.Numeric() && c.args[1].Type().Numeric()
+	case "trim", "ltrim", "rtrim", "trunc":
+		return true
 	}
 	return false
 }

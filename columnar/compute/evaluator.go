@@ -292,10 +292,12 @@ func (ev *Evaluator) pick(cond *vector, rows []int32) []int32 {
 // merge copies the rows of v into out, which has the same type.
 func (ev *Evaluator) merge(out, v *vector, rows []int32) {
 	m := v.mask()
-	if v.null != nil {
+	if v.null != nil || out.null != nil {
 		for _, i := range rows {
-			if v.null[i&m] != 0 {
+			if v.null != nil && v.null[i&m] != 0 {
 				ev.setNull(out, i)
+			} else if out.null != nil {
+				out.null[i] = 0
 			}
 		}
 	}

@@ -92,18 +92,23 @@ func appendCSV(dst []byte, v *vector, row int32) []byte {
 		text := appendJSONTime(nil, valueAt[int64](v, row), v.typ == columnar.Timestamp)
 		return append(dst, text[1:len(text)-1]...)
 	case columnar.StringKind, columnar.BinaryKind:
-		return appendQuoted(dst, v.bytesAt(row))
+		return appendQuoted(dst, unspaced(v.bytesAt(row)))
 	}
 	return appendText(dst, v, row)
 }
 
+// unspaced is a text without the white space around it, which to_csv does not write.
+func unspaced(text []byte) []byte {
+	return bytes.TrimFunc(text, func(c rune) bool { return c <= ' ' })
+}
+
 func appendQuoted(dst, text []byte) []byte {
-	if len(text) > 0 && !bytes.ContainsAny(text, ",\"\\\r\n") {
+	if len(text) > 0 && bytes.IndexFunc(text, func(c rune) bool { return c < ' ' || c == ',' || c == '"' }) < 0 {
 		return append(dst, text...)
 	}
 	dst = append(dst, '"')
 	for _, c := range text {
-		if c == '"' {
+		if c == '"' || c == '\\' {
 			dst = append(dst, '\\')
 		}
 		dst = append(dst, c)

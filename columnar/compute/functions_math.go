@@ -146,13 +146,13 @@ func bindAbs(name string, args []Expr) (Expr, error) {
 func absKernel(t columnar.Type) kernel {
 	switch t.Kind {
 	case columnar.TinyIntKind:
-		return absIntegers[int8](t)
+		return absIntegers[int8]
 	case columnar.SmallIntKind:
-		return absIntegers[int16](t)
+		return absIntegers[int16]
 	case columnar.IntKind:
-		return absIntegers[int32](t)
+		return absIntegers[int32]
 	case columnar.BigIntKind:
-		return absIntegers[int64](t)
+		return absIntegers[int64]
 	case columnar.FloatKind:
 		return absFloats[float32]
 	case columnar.DecimalKind:
@@ -161,15 +161,12 @@ func absKernel(t columnar.Type) kernel {
 	return absFloats[float64]
 }
 
-func absIntegers[T signed](t columnar.Type) kernel {
-	err := overflow("abs", t)
-	return func(f *frame) {
-		in, m, out := slice[T](f.args[0]), f.args[0].mask(), slice[T](f.out)
-		for _, i := range f.rows {
-			out[i] = max(in[i&m], -in[i&m])
-			if out[i] < 0 {
-				f.fail(i, err)
-			}
+func absIntegers[T signed](f *frame) {
+	in, m, out := slice[T](f.args[0]), f.args[0].mask(), slice[T](f.out)
+	for _, i := range f.rows {
+		out[i] = max(in[i&m], -in[i&m])
+		if out[i] < 0 {
+			f.fail(i, errNegation)
 		}
 	}
 }

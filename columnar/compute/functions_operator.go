@@ -37,12 +37,11 @@ func bindAlias(name string, bind func(string, []Expr) (Expr, error)) func(string
 	return func(_ string, args []Expr) (Expr, error) { return bind(name, args) }
 }
 
-// bindTry binds try_add and its like: the operator with failures as NULL. As in
-// Spark 4.0, an operand that is itself arithmetic is NULL where it fails, while
-// failures further down stay failures.
+// bindTry binds try_add and its like: the operator with failures as NULL. Failures of
+// its operands stay failures, but for sums and products that Spark puts in another order.
 func bindTry(op string) func(string, []Expr) (Expr, error) {
 	return func(name string, args []Expr) (Expr, error) {
-		e, err := bindArithmetic(op, []Expr{tolerant(args[0]), tolerant(args[1])})
+		e, err := bindArithmetic(op, args)
 		if err != nil {
 			return nil, err
 		}
@@ -51,18 +50,37 @@ func bindTry(op string) func(string, []Expr) (Expr, error) {
 			return e, nil
 		}
 		same := *c
+		if reordered(op, &same) {
+			same.args = []Expr{tolerant(op, c.args[0]), tolerant(op, c.args[1])}
+		}
 		same.name, same.try = name, true
 		return &same, nil
 	}
 }
 
-func tolerant(e Expr) Expr {
+// reordered reports whether Spark reorders a sum or product: one of integers of which
+// one is a constant. All of it is then computed as the outermost operation is.
+func reordered(op string, c *call) bool {
+	if op != "+" && op != "*" || !c.typ.Integral() {
+		return false
+	}
+	for _, a := range c.args {
+		inner, ok := a.(*call)
+		if Literal(Fold(a)) || ok && inner.name == op && reordered(op, inner) {
+			return true
+		}
+	}
+	return false
+}
+
+func tolerant(op string, e Expr) Expr {
 	c, ok := e.(*call)
-	if !ok || tryNames[c.name] == "" {
+	if !ok || c.name != op {
 		return e
 	}
 	same := *c
 	same.try = true
+	same.args = []Expr{tolerant(op, c.args[0]), tolerant(op, c.args[1])}
 	return &same
 }
 

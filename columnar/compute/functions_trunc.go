@@ -2,6 +2,7 @@ package compute
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/lakewheel/lakewheel/columnar"
 	"github.com/lakewheel/lakewheel/columnar/internal/sqltext"
@@ -84,11 +85,15 @@ func byWord[T any](known map[string]T, v *vector) func(row int32) (T, bool) {
 	}
 }
 
-// bindDateTrunc binds date_trunc; an unknown unit gives NULL, as in Spark.
+// bindDateTrunc binds date_trunc; an unknown unit gives NULL, as in Spark, which then
+// does not compute the time.
 func bindDateTrunc(name string, args []Expr) (Expr, error) {
 	list, err := parameters(name, args, columnar.String, columnar.Timestamp)
 	if err != nil {
 		return nil, err
+	}
+	if text, ok := textLiteral(Fold(list[0])); ok && !known(text) {
+		return typedNull(columnar.Timestamp), nil
 	}
 	run := func(f *frame) {
 		in, m, out := slice[int64](f.args[1]), f.args[1].mask(), slice[int64](f.out)
@@ -109,11 +114,19 @@ func bindDateTrunc(name string, args []Expr) (Expr, error) {
 	return &call{name: name, args: list, typ: columnar.Timestamp, nullable: true, run: run}, nil
 }
 
+func known(unit string) bool {
+	_, ok := truncations[strings.ToUpper(unit)]
+	return ok
+}
+
 // bindTrunc binds trunc, which knows no unit below a week.
 func bindTrunc(name string, args []Expr) (Expr, error) {
 	list, err := parameters(name, args, columnar.Date, columnar.String)
 	if err != nil {
 		return nil, err
+	}
+	if text, ok := textLiteral(Fold(list[1])); ok && truncations[strings.ToUpper(text)].day == nil {
+		return typedNull(columnar.Date), nil
 	}
 	run := func(f *frame) {
 		in, m, out := slice[int32](f.args[0]), f.args[0].mask(), slice[int32](f.out)

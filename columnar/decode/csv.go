@@ -19,8 +19,8 @@ type CSVOptions struct {
 	Separator byte   // between values; 0 is a comma
 	Quote     byte   // around a value that holds a separator; 0 is "
 	Null      string // the text of NULL; a value that is empty without quotes always is
-	// Lenient makes NULL of what does not fit, ignores values too many and fills up those
-	// that are missing, as Spark's from_csv does.
+	// Lenient makes NULL of what does not fit and of empty values in quotes, ignores values
+	// too many and fills up those that are missing, as Spark's from_csv does.
 	Lenient bool
 }
 
@@ -187,7 +187,7 @@ func (d *CSV) quotedValue(s []byte, i int) (text []byte, end int) {
 
 // store writes a value into its field and reports whether it fits.
 func (d *CSV) store(f *field, text []byte, quoted bool, at int) bool {
-	if !quoted && (len(text) == 0 || d.opts.Null != "" && string(text) == d.opts.Null) {
+	if (!quoted || d.opts.Lenient) && (len(text) == 0 || d.opts.Null != "" && string(text) == d.opts.Null) {
 		if !f.nullable {
 			d.fault = fault{text: "a value is needed (NOT NULL), got none", at: at, field: f.name}
 			return false

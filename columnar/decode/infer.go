@@ -11,7 +11,7 @@ import (
 
 // Inference finds the type that JSON documents have in common, by the rules of Spark's
 // schema inference: whole numbers are BIGINT, or DECIMAL if they are longer, others
-// DOUBLE; values that disagree are STRING; fields are sorted by name. It belongs to one
+// DOUBLE; values that disagree are STRING, where empty strings agree with all; fields are sorted by name. It belongs to one
 // goroutine.
 type Inference struct {
 	// Times makes TIMESTAMP of strings that are all timestamps with a time of day.
@@ -57,6 +57,9 @@ func (n *Inference) value(s []byte, i int) (t columnar.Type, end int) {
 		return n.array(s, i)
 	case c == '"':
 		text, end := n.d.quoted(s, i)
+		if len(text) == 0 {
+			return columnar.Null, end // any type has it
+		}
 		if _, ok := sqltext.ParseTimestamp(text); n.Times && ok && strings.Contains(string(text), ":") && len(text) >= 16 {
 			return columnar.Timestamp, end
 		}
@@ -153,19 +156,26 @@ func mergeNumbers(a, b columnar.Type) columnar.Type {
 	return columnar.Decimal(max(digits(a), digits(b)), 0)
 }
 
-// settled replaces the types of values that were always null.
+// settled replaces the types of values that were always null or empty, and leaves out
+// fields that no value is known of: objects without members, and arrays of them.
 func settled(t columnar.Type) columnar.Type {
-	parts := make([]columnar.Field, len(t.Parts()))
-	for i, f := range t.Parts() {
-		parts[i] = columnar.Field{Name: f.Name, Type: settled(f.Type)}
-	}
 	switch t.Kind {
 	case columnar.NullKind, columnar.InvalidKind:
 		return columnar.String
 	case columnar.ArrayKind:
-		return columnar.Array(parts[0].Type)
+		return columnar.Array(settled(t.Elem()))
 	case columnar.StructKind:
+		var parts []columnar.Field
+		for _, f := range t.Parts() {
+			if f.Type = settled(f.Type); !bare(f.Type) {
+				parts = append(parts, f)
+			}
+		}
 		return columnar.Struct(parts...)
 	}
 	return t
+}
+
+func bare(t columnar.Type) bool {
+	return t.Kind == columnar.StructKind && len(t.Parts()) == 0 || t.Kind == columnar.ArrayKind && bare(t.Elem())
 }

@@ -1,4 +1,6 @@
-package planner
+// Package sparktest compares values with what Spark answered, for tests that have its answers recorded
+// and for those that ask it.
+package sparktest
 
 import (
 	"encoding/hex"
@@ -12,11 +14,11 @@ import (
 	"github.com/lakewheel/lakewheel/columnar/compute"
 )
 
-// simpleName is a type as Spark's simpleString prints it: "struct<a:int>".
-func simpleName(t columnar.Type) string {
+// TypeName is a type as Spark's simpleString prints it: "struct<a:int>".
+func TypeName(t columnar.Type) string {
 	parts := make([]string, len(t.Parts()))
 	for i, f := range t.Parts() {
-		parts[i] = simpleName(f.Type)
+		parts[i] = TypeName(f.Type)
 		if t.Kind == columnar.StructKind {
 			parts[i] = f.Name + ":" + parts[i]
 		}
@@ -28,22 +30,22 @@ func simpleName(t columnar.Type) string {
 	return strings.ToLower(t.String())
 }
 
-// sparkValue prints a value as the recorded answers do: numbers, texts and flags as JSON,
+// Value prints a value as Spark's answers do: numbers, texts and flags as JSON,
 // maps as pairs, binary as hex, everything else as the text of its cast to STRING.
-func sparkValue(t columnar.Type, c columnar.Column, row int) string {
+func Value(t columnar.Type, c columnar.Column, row int) string {
 	if t == columnar.Null || c.IsNull(row) {
 		return "null"
 	}
 	switch t.Kind {
 	case columnar.ArrayKind:
 		from, until := c.(*array.List).ValueOffsets(row)
-		return sparkList(t.Elem(), c.(*array.List).ListValues(), from, until)
+		return list(t.Elem(), c.(*array.List).ListValues(), from, until)
 	case columnar.MapKind:
-		return sparkPairs(t, c.(*array.Map), row)
+		return pairs(t, c.(*array.Map), row)
 	case columnar.StructKind:
 		fields := make([]string, len(t.Parts()))
 		for i, f := range t.Parts() {
-			fields[i] = jsonText(f.Name) + ":" + sparkValue(f.Type, c.(*array.Struct).Field(i), row)
+			fields[i] = jsonText(f.Name) + ":" + Value(f.Type, c.(*array.Struct).Field(i), row)
 		}
 		return "{" + strings.Join(fields, ",") + "}"
 	case columnar.BooleanKind, columnar.StringKind, columnar.TinyIntKind, columnar.SmallIntKind, columnar.IntKind, columnar.BigIntKind:
@@ -54,19 +56,19 @@ func sparkValue(t columnar.Type, c columnar.Column, row int) string {
 	return castText(t, c, row)
 }
 
-func sparkList(t columnar.Type, c columnar.Column, from, until int64) string {
+func list(t columnar.Type, c columnar.Column, from, until int64) string {
 	out := make([]string, 0, until-from)
 	for k := from; k < until; k++ {
-		out = append(out, sparkValue(t, c, int(k)))
+		out = append(out, Value(t, c, int(k)))
 	}
 	return "[" + strings.Join(out, ",") + "]"
 }
 
-func sparkPairs(t columnar.Type, m *array.Map, row int) string {
+func pairs(t columnar.Type, m *array.Map, row int) string {
 	from, until := m.ValueOffsets(row)
 	out := []string{}
 	for k := from; k < until; k++ {
-		out = append(out, "["+sparkValue(t.KeyType(), m.Keys(), int(k))+","+sparkValue(t.ValueType(), m.Items(), int(k))+"]")
+		out = append(out, "["+Value(t.KeyType(), m.Keys(), int(k))+","+Value(t.ValueType(), m.Items(), int(k))+"]")
 	}
 	return "[" + strings.Join(out, ",") + "]"
 }
@@ -92,8 +94,8 @@ func jsonText(s string) string {
 	return string(out)
 }
 
-// conditionOf is Spark's name for why a row failed.
-func conditionOf(err error) string {
+// Condition is Spark's name for why a row failed.
+func Condition(err error) string {
 	var fault *compute.EvalError
 	if errors.As(err, &fault) {
 		return fault.Condition
