@@ -331,7 +331,7 @@ func (f *fileReader) queryFaults(err error) {
 		return
 	}
 	for _, e := range many {
-		line, column := f.place(f.query, e.Line, e.Column)
+		line, column := f.place(f.query, e.Offset)
 		f.faultAt(line, column, "query: %s", sentence(e))
 	}
 }
@@ -346,30 +346,6 @@ func sentence(e *planner.Error) string {
 		text += " (" + e.Hint + ")"
 	}
 	return text
-}
-
-// place is where a line and column of a scalar stand in the file. A block scalar begins on the next line, indented.
-func (f *fileReader) place(n ast.Node, line, column int) (int, int) {
-	pos := n.GetToken().Position
-	if _, block := n.(*ast.LiteralNode); !block {
-		if line > 1 {
-			return pos.Line + line - 1, column
-		}
-		quote := 0
-		if lines := strings.Split(f.text, "\n"); pos.Line <= len(lines) && pos.Column <= len(lines[pos.Line-1]) && strings.ContainsAny(lines[pos.Line-1][pos.Column-1:pos.Column], `"'`) {
-			quote = 1
-		}
-		return pos.Line, pos.Column + column - 1 + quote
-	}
-	lines := strings.Split(f.text, "\n")
-	indent := 0
-	for _, l := range lines[min(pos.Line, len(lines)):] {
-		if trimmed := strings.TrimLeft(l, " "); strings.TrimSpace(trimmed) != "" {
-			indent = len(l) - len(trimmed)
-			break
-		}
-	}
-	return pos.Line + line, indent + column
 }
 
 // finish checks what only the whole file can tell.

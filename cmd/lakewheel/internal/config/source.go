@@ -158,7 +158,7 @@ func (f *fileReader) schema(to **columnar.Schema, what string) func(ast.Node) {
 			f.fault(n, "%s: %v", what, err)
 			return
 		}
-		line, column := f.place(n, e.Line, e.Column)
+		line, column := f.place(n, e.Offset)
 		f.faultAt(line, column, "%s: %s", what, sentence(e))
 	}
 }
