@@ -63,6 +63,10 @@ func functionsText() string {
 	for _, text := range sortedKeys(knownDifferences) {
 		fmt.Fprintf(&b, "| `%s` | %s |\n", cell(text), knownDifferences[text])
 	}
+	for _, reason := range sortedKeys(moreDifferences) {
+		fmt.Fprintf(&b, "| `%s` | %s |\n", cell(strings.Join(moreDifferences[reason], "`, `")), reason)
+	}
+	b.WriteString(functionsEnd)
 	return b.String()
 }
 
@@ -74,6 +78,15 @@ func sortedKeys[V any](m map[string]V) []string {
 	sort.Strings(keys)
 	return slices.Clip(keys)
 }
+
+const functionsEnd = `
+Also:
+
+* exp, sin and the other functions of real numbers may differ in the last digit: Java and Go compute them differently, and both are within the bounds of IEEE 754.
+* The words epoch, now, today, tomorrow and yesterday are not read as dates or times: a constant should be one.
+* A text of more than 256 MiB and an array of more than 16,777,216 elements fail their record.
+* Zones whose rules before 1970 were merged in the time zone database follow the database of the binary.
+`
 
 const functionsIntro = `# Functions
 
