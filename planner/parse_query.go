@@ -41,6 +41,8 @@ func (p *parser) statement() *query {
 	switch {
 	case first.kind == endToken:
 		p.fail(first.start, "PARSE_EMPTY_STATEMENT", "the query is empty", "write a SELECT")
+	case first.is("FROM"), first.is("TABLE"), first.is("VALUES"):
+		p.fail(first.start, "PARSE_SYNTAX_ERROR", "a query begins with SELECT or WITH, not with "+strings.ToUpper(first.text), otherForms[strings.ToUpper(first.text)])
 	case first.kind == wordToken && otherStatements[strings.ToLower(first.text)]:
 		p.otherStatement(first)
 	}
@@ -53,6 +55,15 @@ func (p *parser) statement() *query {
 		p.unexpected("end of statement")
 	}
 	return q
+}
+
+// otherForms are ways to write what SELECT and WHERE can say.
+var otherForms = map[string]string{
+	"FROM": "write SELECT ... FROM ...", "TABLE": "write SELECT * FROM ...", "VALUES": "a pipeline reads from a source: constants can stand in the SELECT list",
+	"|>":    "write the steps as SELECT ... FROM (SELECT ...)",
+	"PIVOT": "write one CASE WHEN for each column", "UNPIVOT": "write LATERAL VIEW stack(n, ...)",
+	"TABLESAMPLE": "write WHERE pmod(xxhash64(_partition, _offset), 100) < 10 for a tenth",
+	"COLLATE":     "compare lower(a) with lower(b)",
 }
 
 // otherStatement refuses what is not a query and says where the pipeline file has it.

@@ -108,6 +108,9 @@ func (p *parser) unexpected(wanted string) {
 }
 
 func (p *parser) hintFor(t token, wanted string) string {
+	if hint := otherForms[strings.ToUpper(t.text)]; hint != "" && t.kind != stringToken && t.kind != quotedToken {
+		return hint
+	}
 	switch {
 	case t.kind != wordToken:
 		return ""
