@@ -151,7 +151,11 @@ func positiveRemainderIntegers[T signed](f *frame) {
 			continue
 		}
 		r := a[i&am] % y
-		if r < 0 {
+		switch {
+		case r >= 0:
+		case unsafe.Sizeof(r) < 4: // Java computes what is shorter than an INT as an INT
+			r = T((int32(r) + int32(y)) % int32(y))
+		default:
 			r = (r + y) % y
 		}
 		out[i] = r

@@ -169,6 +169,10 @@ func (d *CSV) quotedValue(s []byte, i int) (text []byte, end int) {
 			d.text = append(append(d.text, s[start:i]...), d.opts.Quote)
 			i++
 			start = i + 1
+		case s[i] == '\\' && i+1 < len(s) && s[i+1] == '\\' && d.opts.Lenient:
+			d.text = append(d.text, s[start:i+1]...)
+			i++
+			start = i + 1
 		case s[i] == d.opts.Quote:
 			if i+1 < len(s) && s[i+1] != d.opts.Separator {
 				d.fault = fault{text: "expected a separator after the closing quote", at: i + 1, got: excerpt(s, i+1)}
