@@ -26,6 +26,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/lakewheel/lakewheel/integration/internal/pyenv"
 )
 
 var (
@@ -86,23 +88,7 @@ func readers(cache string) (string, error) {
 	if p := os.Getenv("LAKEWHEEL_PYTHON"); p != "" {
 		return p, nil
 	}
-	venv := filepath.Join(cache, "venv")
-	p := filepath.Join(venv, "bin", "python")
-	ready := filepath.Join(venv, "ready")
-	want, err := os.ReadFile("readers/requirements.txt")
-	if err != nil {
-		return "", err
-	}
-	if have, err := os.ReadFile(ready); err == nil && bytes.Equal(have, want) {
-		return p, nil
-	}
-	if err := loud(exec.Command("python3", "-m", "venv", venv)); err != nil {
-		return "", err
-	}
-	if err := loud(exec.Command(p, "-m", "pip", "install", "-q", "-r", "readers/requirements.txt")); err != nil {
-		return "", err
-	}
-	return p, os.WriteFile(ready, want, 0o644)
+	return pyenv.Python(filepath.Join(cache, "venv"), "readers/requirements.txt")
 }
 
 // broker starts a broker in the work folder, on ports of its own; the jars are kept in the cache.

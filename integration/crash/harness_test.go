@@ -24,6 +24,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/lakewheel/lakewheel/integration/internal/pyenv"
 )
 
 var binary, brokers, python string
@@ -100,22 +102,7 @@ func readers(cache string) (string, error) {
 	if p := os.Getenv("LAKEWHEEL_PYTHON"); p != "" {
 		return p, nil
 	}
-	want, err := os.ReadFile(requirements)
-	if err != nil {
-		return "", err
-	}
-	venv := filepath.Join(cache, "venv")
-	p, ready := filepath.Join(venv, "bin", "python"), filepath.Join(venv, "ready")
-	if have, err := os.ReadFile(ready); err == nil && bytes.Equal(have, want) {
-		return p, nil
-	}
-	if err := loud(exec.Command("python3", "-m", "venv", venv)); err != nil {
-		return "", err
-	}
-	if err := loud(exec.Command(p, "-m", "pip", "install", "-q", "-r", requirements)); err != nil {
-		return "", err
-	}
-	return p, os.WriteFile(ready, want, 0o644)
+	return pyenv.Python(filepath.Join(cache, "venv"), requirements)
 }
 
 // broker starts a broker in the work folder, unless one is given. Its ports are not those of package integration, which may run beside it.

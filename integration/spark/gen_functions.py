@@ -3,7 +3,7 @@
 Reads expressions from standard input, one a line, either as SQL text or as a JSON object with the
 key "expr", so that a file of answers can be asked again:
 
-    pip install pyspark==4.0.1
+    pip install -r requirements.txt
     python gen_functions.py < functions_more.json > fresh.json
 
 Writes one JSON object a line: {"expr", "type", "value"} or {"expr", "error"}, the error being Spark's
@@ -12,21 +12,7 @@ condition. Values print as CAST to STRING does, BINARY in hex, BOOLEAN and integ
 import json
 import sys
 
-from pyspark.errors import PySparkException
-from pyspark.sql import SparkSession
-
-PLAIN = {"boolean", "tinyint", "smallint", "int", "bigint"}
-
-
-def session():
-    spark = (SparkSession.builder.master("local[1]")
-             .config("spark.ui.enabled", "false")
-             .config("spark.sql.ansi.enabled", "true")
-             .config("spark.sql.session.timeZone", "UTC")
-             .config("spark.driver.extraJavaOptions", "-Duser.timezone=UTC")
-             .getOrCreate())
-    spark.sparkContext.setLogLevel("OFF")
-    return spark
+from asking import PLAIN, condition, session
 
 
 def printable(kind, text):
@@ -53,11 +39,8 @@ def ask(spark, text):
     try:
         kind = spark.sql(f"select {text}").schema[0].dataType.simpleString()
         value = spark.sql(f"select {printable(kind, text)}").collect()[0][0]
-    except PySparkException as e:
-        condition = e.getCondition() if hasattr(e, "getCondition") else e.getErrorClass()
-        return {"expr": text, "error": condition or type(e).__name__}
     except Exception as e:
-        return {"expr": text, "error": str(e).splitlines()[0][:80]}
+        return {"expr": text, "error": condition(e)}
     return {"expr": text, "type": kind, "value": plain(value)}
 
 

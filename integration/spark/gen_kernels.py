@@ -1,7 +1,7 @@
 """Fills in what Spark 4.0.1 answers in the cases of columnar/compute/testdata/kernels: a
 line "expression ; columns" without a result gets one, or all lines do with --all:
 
-    pip install pyspark==4.0.1
+    pip install -r requirements.txt
     TZ=UTC python gen_kernels.py ../../columnar/compute/testdata/kernels/*.txt
 """
 import datetime
@@ -9,14 +9,11 @@ import decimal
 import json
 import sys
 
-from pyspark.errors import PySparkException
-from pyspark.sql import SparkSession
 from pyspark.sql import types as T
 
-spark = (SparkSession.builder.master("local[1]").config("spark.sql.session.timeZone", "UTC").config("spark.ui.enabled", "false")
-         .config("spark.driver.extraJavaOptions", "-Duser.timezone=UTC").config("spark.sql.codegen.wholeStage", "false")
-         .config("spark.sql.codegen.factoryMode", "NO_CODEGEN").getOrCreate())
-spark.sparkContext.setLogLevel("OFF")
+from asking import condition, session
+
+spark = session(spark_sql_codegen_wholeStage="false", spark_sql_codegen_factoryMode="NO_CODEGEN")
 
 
 def values(text):
@@ -119,12 +116,6 @@ class Table:
 
 def show(v, t):
     return "_" if v is None else cell(v, t)
-
-
-def condition(e):
-    if isinstance(e, PySparkException) and e.getCondition():
-        return e.getCondition()
-    return str(e).split("[", 1)[1].split("]", 1)[0] if "[" in str(e) else type(e).__name__
 
 
 def main():

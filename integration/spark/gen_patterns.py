@@ -1,14 +1,13 @@
 """Asks Spark 4.0.1 what random datetime patterns print, and what it reads of the printed
 texts and of texts near them. Writes JSON, one pattern a line:
 
-    pip install pyspark==4.0.1
+    pip install -r requirements.txt
     python gen_patterns.py > ../../columnar/internal/timepattern/testdata/patterns.json
 """
 import json
 import random
 
-from pyspark.errors import PySparkException
-from pyspark.sql import SparkSession
+from asking import condition, quoted, session
 
 TIMES = ["2024-02-29 12:34:56.789123", "1969-12-31 23:59:59.999999", "+12345-10-11 10:11:12", "-0043-03-04 05:06:07"]
 LETTERS = """y yy yyy yyyy yyyyyy M MM MMM MMMM L LL LLL d dd D DD DDD a h hh H HH k kk K KK m mm s ss S SSS SSSSSS SSSSSSSSS
@@ -39,23 +38,15 @@ def near(rnd, text):
     return text
 
 
-def quoted(text):
-    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
-
-
 def attempt(run):
     try:
         return [r[0] for r in run().collect()], None
-    except PySparkException as e:
-        return None, e.getCondition() or type(e).__name__
     except Exception as e:
-        return None, str(e).split("[", 1)[1].split("]", 1)[0] if "[" in str(e) else type(e).__name__
+        return None, condition(e)
 
 
 def main():
-    spark = (SparkSession.builder.master("local[1]").config("spark.sql.session.timeZone", "UTC").config("spark.ui.enabled", "false")
-             .config("spark.driver.extraJavaOptions", "-Duser.timezone=UTC").config("spark.sql.codegen.wholeStage", "false").getOrCreate())
-    spark.sparkContext.setLogLevel("OFF")
+    spark = session(spark_sql_codegen_wholeStage="false")
     rnd = random.Random(20)
     times = ",".join(f"(TIMESTAMP'{t}')" for t in TIMES)
     for _ in range(PATTERNS):

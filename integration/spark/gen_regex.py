@@ -1,6 +1,6 @@
 """Records what java.util.regex finds for random patterns, for columnar/internal/javaregex/testdata.
 
-    pip install pyspark==4.0.1
+    pip install -r requirements.txt
     python gen_regex.py 3000 > java.jsonl
 
 One JSON object a line: {"pattern", "text", "matches"}, each match being the list of its groups as
@@ -11,7 +11,7 @@ import json
 import random
 import sys
 
-from pyspark.sql import SparkSession
+from asking import session
 
 ATOMS = ["a", "b", "c", "ab", ".", "[ab]", "[^a]", r"\w", r"\d", r"\s", r"\S", r"\b", r"\B", "^", "$", r"\A", r"\z", r"\Z",
          r"\R", "é", "🎉", r"\p{L}", r"\P{L}", "[a-c&&[^b]]", "(?i:A)", r"[^\n]", r"\h", "1", r"\x61", r"[\w&&[^\d]]", r"\G", "-", ""]
@@ -45,7 +45,7 @@ def matches(jvm, pattern, text):
 
 
 def main():
-    spark = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false").getOrCreate()
+    spark = session()
     rand = random.Random(int(sys.argv[2]) if len(sys.argv) > 2 else 7)
     for _ in range(int(sys.argv[1])):
         p = pattern(rand, 2)

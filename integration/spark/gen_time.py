@@ -1,7 +1,7 @@
 """Asks Spark 4.0.1 for the type and value, or the error condition, of expressions over
 dates, timestamps and intervals, and writes them as JSON, one a line:
 
-    pip install pyspark==4.0.1
+    pip install -r requirements.txt
     python gen_time.py > ../../planner/testdata/spark/time_more.json
 
 ANSI mode, session zone UTC. Answers do not depend on the day on which this runs.
@@ -9,8 +9,7 @@ ANSI mode, session zone UTC. Answers do not depend on the day on which this runs
 import itertools
 import json
 
-from pyspark.errors import PySparkException
-from pyspark.sql import SparkSession
+from asking import condition, session
 
 DATES = ["0001-01-01", "1582-10-04", "1582-10-15", "1900-02-28", "1969-12-31", "1999-12-31", "2000-02-29", "2023-01-01", "2024-02-29", "2024-12-30", "9999-12-31"]
 TIMES = ["0001-01-01 00:00:00", "1582-10-10 12:00:00", "1900-01-01 00:00:00.000001", "1969-12-31 23:59:59.999999", "1970-01-01 00:00:00",
@@ -275,9 +274,7 @@ def floats():
 
 
 def main():
-    spark = (SparkSession.builder.master("local[1]").config("spark.sql.session.timeZone", "UTC").config("spark.ui.enabled", "false")
-             .config("spark.driver.extraJavaOptions", "-Duser.timezone=UTC").config("spark.sql.codegen.wholeStage", "false").getOrCreate())
-    spark.sparkContext.setLogLevel("OFF")
+    spark = session(spark_sql_codegen_wholeStage="false")
     seen = set()
     for expr in itertools.chain(literals(), casts(), coercions(), arithmetic(), extracts(), functions(), patterns(), floats()):
         if expr in seen:
@@ -294,11 +291,8 @@ def ask(spark, expr):
         frame = spark.sql(f"SELECT {expr} AS a")
         kind = frame.schema[0].dataType.simpleString()
         value = frame.selectExpr("CAST(a AS STRING) AS a" if kind != "binary" else "lower(hex(a)) AS a").collect()[0][0]
-    except PySparkException as e:
-        return {"expr": expr, "error": e.getCondition() or type(e).__name__}
     except Exception as e:
-        condition = str(e).split("[", 1)[1].split("]", 1)[0] if "[" in str(e) else type(e).__name__
-        return {"expr": expr, "error": condition}
+        return {"expr": expr, "error": condition(e)}
     if value is not None and kind in ("int", "bigint", "smallint", "tinyint"):
         value = int(value)
     if value is not None and kind == "boolean":

@@ -1,7 +1,7 @@
 """Asks Spark 4.0.1 for random nested expressions over a table of dates, times and numbers
 with NULLs, and writes the table and the answers as JSON:
 
-    pip install pyspark==4.0.1
+    pip install -r requirements.txt
     python gen_time_columns.py > ../../planner/testdata/spark/time_columns.json
 
 ANSI mode, session zone UTC.
@@ -9,8 +9,7 @@ ANSI mode, session zone UTC.
 import json
 import random
 
-from pyspark.errors import PySparkException
-from pyspark.sql import SparkSession
+from asking import condition, session
 
 ROWS, CASES = 24, 420
 SCHEMA = "id BIGINT, a TIMESTAMP, b TIMESTAMP, d DATE, e DATE, n INT, k BIGINT, x DOUBLE, c DECIMAL(12,4), z STRING, u STRING, s STRING"
@@ -116,16 +115,12 @@ def ask(spark, expr):
         plain = kind in ("int", "bigint", "tinyint", "boolean", "string")
         got = frame.selectExpr("id", "v" if plain else "CAST(v AS STRING) AS v").collect()
         return {"expr": expr, "type": kind, "values": [r[1] for r in sorted(got)]}
-    except PySparkException as e:
-        return {"expr": expr, "error": e.getCondition() or type(e).__name__}
     except Exception as e:
-        return {"expr": expr, "error": str(e).split("[", 1)[1].split("]", 1)[0] if "[" in str(e) else type(e).__name__}
+        return {"expr": expr, "error": condition(e)}
 
 
 def main():
-    spark = (SparkSession.builder.master("local[1]").config("spark.sql.session.timeZone", "UTC").config("spark.ui.enabled", "false")
-             .config("spark.driver.extraJavaOptions", "-Duser.timezone=UTC").config("spark.sql.codegen.wholeStage", "false").getOrCreate())
-    spark.sparkContext.setLogLevel("OFF")
+    spark = session(spark_sql_codegen_wholeStage="false")
     rnd = random.Random(11)
     table = list(rows(rnd))
     kinds = [f.split() for f in SCHEMA.split(", ")]
