@@ -23,9 +23,9 @@ var mathFunctions = []function{
 	entry("sqrt", "sqrt(a)", "Square root.", "sqrt(2)", 1, 1, bindReal(math.Sqrt)),
 	entry("cbrt", "cbrt(a)", "Cube root.", "cbrt(27)", 1, 1, bindReal(math.Cbrt)),
 	entry("exp", "exp(a)", "e to the power of a.", "exp(1)", 1, 1, bindReal(math.Exp)),
-	entry("ln", "ln(a)", "Natural logarithm; NULL unless a > 0.", "ln(2)", 1, 1, bindLog(math.Log)),
-	entry("log10", "log10(a)", "Logarithm to base 10; NULL unless a > 0.", "log10(100)", 1, 1, bindLog(math.Log10)),
-	entry("log2", "log2(a)", "Logarithm to base 2; NULL unless a > 0.", "log2(8)", 1, 1, bindLog(func(x float64) float64 { return math.Log(x) / math.Log(2) })),
+	entry("ln", "ln(a)", "Natural logarithm; NULL unless a > 0.", "ln(2)", 1, 1, bindLog(naturalLog)),
+	entry("log10", "log10(a)", "Logarithm to base 10; NULL unless a > 0.", "log10(100)", 1, 1, bindLog(log10)),
+	entry("log2", "log2(a)", "Logarithm to base 2; NULL unless a > 0.", "log2(8)", 1, 1, bindLog(func(x float64) float64 { return naturalLog(x) / math.Ln2 })),
 	entry("degrees", "degrees(a)", "Radians in degrees.", "degrees(3.14)", 1, 1, bindReal(func(x float64) float64 { return x * (180 / math.Pi) })),
 	entry("radians", "radians(a)", "Degrees in radians.", "radians(180)", 1, 1, bindReal(func(x float64) float64 { return x * (math.Pi / 180) })),
 	entry("power", "power(a, b)", "a to the power of b.", "power(2, 10)", 2, 2, bindPower),
@@ -384,4 +384,20 @@ func roundFloat(x float64, digits int, even bool) float64 {
 	unit.Quo(unit, exact.Denom())
 	result, _ := new(big.Rat).Quo(new(big.Rat).SetInt(unit), shift).Float64()
 	return result
+}
+
+// naturalLog is math.Log, which is wrong for numbers below the least normal one where it
+// is written in assembly.
+func naturalLog(x float64) float64 {
+	if x > 0 && x < 0x1p-1022 {
+		return math.Log(x*0x1p54) - 54*math.Ln2
+	}
+	return math.Log(x)
+}
+
+func log10(x float64) float64 {
+	if x > 0 && x < 0x1p-1022 {
+		return naturalLog(x) / math.Ln10
+	}
+	return math.Log10(x)
 }

@@ -83,7 +83,7 @@ func bindPartial(t columnar.Type, run kernel, want ...columnar.Type) func(string
 
 func bindLogOfBase(name string, args []Expr) (Expr, error) {
 	if len(args) == 1 {
-		return bindLog(math.Log)(name, args)
+		return bindLog(naturalLog)(name, args)
 	}
 	run := func(f *frame) {
 		base, a, bm, am, out := numbers[float64](f)
@@ -92,7 +92,7 @@ func bindLogOfBase(name string, args []Expr) (Expr, error) {
 				f.setNull(f.out, i)
 				continue
 			}
-			out[i] = math.Log(a[i&am]) / math.Log(base[i&bm])
+			out[i] = naturalLog(a[i&am]) / naturalLog(base[i&bm])
 		}
 	}
 	return bindPartial(columnar.Double, run, columnar.Double, columnar.Double)(name, args)
