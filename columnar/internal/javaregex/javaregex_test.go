@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -176,7 +177,7 @@ func FuzzFind(f *testing.F) {
 			return
 		}
 		began := time.Now()
-		defer func() { require.Less(t, time.Since(began), 5*time.Second, "%q %q", pattern, text) }()
+		defer func() { require.Less(t, time.Since(began), time.Minute, "%q %q", pattern, text) }()
 		m := re.Matcher()
 		last := Place{}
 		for found := m.Find([]byte(text)); found; found = m.Next() {
