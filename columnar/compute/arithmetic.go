@@ -73,6 +73,9 @@ func integerArithmetic[T signed](op string, t columnar.Type) kernel {
 
 func addIntegers[T signed](f *frame, err error) {
 	a, b, am, bm, out := numbers[T](f)
+	if f.dense() && addDense(a, b, out, am, bm) && !overflowed(a, b, out, bm) {
+		return
+	}
 	for _, i := range f.rows {
 		x, y := a[i&am], b[i&bm]
 		sum := x + y
@@ -178,6 +181,9 @@ func floatArithmetic[T float](op string) kernel {
 
 func addFloats[T float](f *frame) {
 	a, b, am, bm, out := numbers[T](f)
+	if f.dense() && addDense(a, b, out, am, bm) {
+		return
+	}
 	for _, i := range f.rows {
 		out[i] = a[i&am] + b[i&bm]
 	}
@@ -192,6 +198,9 @@ func subtractFloats[T float](f *frame) {
 
 func multiplyFloats[T float](f *frame) {
 	a, b, am, bm, out := numbers[T](f)
+	if f.dense() && multiplyDense(a, b, out, am, bm) {
+		return
+	}
 	for _, i := range f.rows {
 		out[i] = a[i&am] * b[i&bm]
 	}

@@ -87,6 +87,9 @@ func compareIntegers[T integer](op string) kernel {
 
 func equalIntegers[T integer](f *frame) {
 	a, b, am, bm, out := operands[T](f)
+	if f.dense() && equalDense(a, b, am, bm, out) {
+		return
+	}
 	for _, i := range f.rows {
 		out[i] = bit(a[i&am] == b[i&bm])
 	}
@@ -94,6 +97,9 @@ func equalIntegers[T integer](f *frame) {
 
 func lessIntegers[T integer](f *frame) {
 	a, b, am, bm, out := operands[T](f)
+	if f.dense() && lessDense(a, b, am, bm, out) {
+		return
+	}
 	for _, i := range f.rows {
 		out[i] = bit(a[i&am] < b[i&bm])
 	}
@@ -128,6 +134,9 @@ func equalFloats[T float](f *frame) {
 
 func lessFloats[T float](f *frame) {
 	a, b, am, bm, out := operands[T](f)
+	if f.dense() && lessFloatsDense(a, b, am, bm, out) {
+		return
+	}
 	for _, i := range f.rows {
 		x, y := a[i&am], b[i&bm]
 		out[i] = bit(x < y) | bit(x == x)&bit(y != y)

@@ -1,0 +1,124 @@
+package compute
+
+// A kernel that has every row of a batch loops over the values themselves: without the
+// list of rows the loops below are half as long. Each takes a column or a constant on
+// either side and reports whether it did the work; else the kernel goes row by row.
+
+// dense reports whether a kernel has every row.
+func (f *frame) dense() bool { return len(f.rows) == f.Evaluator.rows }
+
+func addDense[T signed | float](a, b, out []T, am, bm int32) bool {
+	switch {
+	case am != 0 && bm == 0:
+		c := b[0]
+		for i, x := range a[:len(out)] {
+			out[i] = x + c
+		}
+	case am != 0:
+		b = b[:len(out)]
+		for i, x := range a[:len(out)] {
+			out[i] = x + b[i]
+		}
+	default:
+		return false
+	}
+	return true
+}
+
+func multiplyDense[T float](a, b, out []T, am, bm int32) bool {
+	switch {
+	case am != 0 && bm == 0:
+		c := b[0]
+		for i, x := range a[:len(out)] {
+			out[i] = x * c
+		}
+	case am != 0:
+		b = b[:len(out)]
+		for i, x := range a[:len(out)] {
+			out[i] = x * b[i]
+		}
+	default:
+		return false
+	}
+	return true
+}
+
+// overflowed reports whether a sum in a dense addition does not fit.
+func overflowed[T signed](a, b, sums []T, bm int32) bool {
+	var bad T
+	if bm == 0 {
+		c := b[0]
+		for i, x := range a[:len(sums)] {
+			bad |= (x ^ sums[i]) & (c ^ sums[i])
+		}
+		return bad < 0
+	}
+	b = b[:len(sums)]
+	for i, x := range a[:len(sums)] {
+		bad |= (x ^ sums[i]) & (b[i] ^ sums[i])
+	}
+	return bad < 0
+}
+
+func equalDense[T integer](a, b []T, am, bm int32, out []byte) bool {
+	if am == 0 {
+		a, b, am, bm = b, a, bm, am
+	}
+	switch {
+	case am != 0 && bm == 0:
+		c := b[0]
+		for i, x := range a[:len(out)] {
+			out[i] = bit(x == c)
+		}
+	case am != 0:
+		b = b[:len(out)]
+		for i, x := range a[:len(out)] {
+			out[i] = bit(x == b[i])
+		}
+	default:
+		return false
+	}
+	return true
+}
+
+func lessDense[T integer](a, b []T, am, bm int32, out []byte) bool {
+	switch {
+	case am != 0 && bm == 0:
+		c := b[0]
+		for i, x := range a[:len(out)] {
+			out[i] = bit(x < c)
+		}
+	case am == 0 && bm != 0:
+		c := a[0]
+		for i, y := range b[:len(out)] {
+			out[i] = bit(c < y)
+		}
+	case am != 0:
+		b = b[:len(out)]
+		for i, x := range a[:len(out)] {
+			out[i] = bit(x < b[i])
+		}
+	default:
+		return false
+	}
+	return true
+}
+
+// lessFloatsDense has NaN as the largest value, as lessFloats does.
+func lessFloatsDense[T float](a, b []T, am, bm int32, out []byte) bool {
+	switch {
+	case am != 0 && bm == 0 && b[0] == b[0]:
+		c := b[0]
+		for i, x := range a[:len(out)] {
+			out[i] = bit(x < c)
+		}
+	case am == 0 && bm != 0 && a[0] == a[0]:
+		c := a[0]
+		for i, y := range b[:len(out)] {
+			out[i] = bit(!(y <= c))
+		}
+	default:
+		return false
+	}
+	return true
+}
