@@ -23,8 +23,8 @@ type driver struct {
 
 	position  offsets.Progress // planned so far
 	nextBatch int64
-	round     int64 // batches that ran
-	lastStart time.Time
+	round     int64             // batches that ran
+	lastStart time.Time         // of the newest batch; zero before the first
 	finalEnds offsets.Positions // of an available-now run
 	bad       badWindow
 
@@ -117,7 +117,6 @@ func (d *driver) recover(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	d.lastStart = d.q.Clock.Now()
 	if pos == nil {
 		return nil
 	}

@@ -87,7 +87,7 @@ func (d *driver) progress(b *batch, c exec.Counts, s stages) Progress {
 	p := Progress{
 		ID: queryID, RunID: d.q.RunID, Name: d.q.Name, Timestamp: b.start.UTC().Format("2006-01-02T15:04:05.000Z"),
 		BatchID: b.id, BatchDuration: took.Milliseconds(), NumInputRows: c.In,
-		InputRowsPerSecond: perSecond(c.In, b.start.Sub(d.lastStart)), ProcessedRowsPerSecond: perSecond(c.In, took),
+		InputRowsPerSecond: perSecond(c.In, d.sinceLast(b)), ProcessedRowsPerSecond: perSecond(c.In, took),
 		DurationMs: map[string]int64{"latestOffset": b.planned.Sub(b.start).Milliseconds(), "addBatch": now.Sub(b.planned).Milliseconds(), "triggerExecution": took.Milliseconds()},
 		Trigger:    "data", Epoch: epoch, FilteredRows: c.Filtered, NullRows: c.Null, BadRows: c.Bad, StageMs: s.millis(),
 		Sink: SinkProgress{Description: d.q.Sink.Describe(), NumOutputRows: c.Out},
@@ -104,6 +104,14 @@ func (d *driver) progress(b *batch, c exec.Counts, s stages) Progress {
 	p.Sources = []SourceProgress{{Description: d.q.Input.Description, StartOffset: b.from, EndOffset: b.until, LatestOffset: b.latest,
 		NumInputRows: c.In, InputRowsPerSecond: p.InputRowsPerSecond, ProcessedRowsPerSecond: p.ProcessedRowsPerSecond}}
 	return p
+}
+
+// sinceLast is the time from the start of the batch before, 0 for the first of a run.
+func (d *driver) sinceLast(b *batch) time.Duration {
+	if d.lastStart.IsZero() {
+		return 0
+	}
+	return b.start.Sub(d.lastStart)
 }
 
 func perSecond(n int64, d time.Duration) float64 {
