@@ -38,7 +38,7 @@ func TestFaultsByExitCode(t *testing.T) {
 		{"a broker without address", brokers, "no-such-host.invalid:9092", 1, []string{"no-such-host.invalid:9092 does not answer"}},
 		{"a folder no one may write", "TABLE", "/proc/lakewheel", 1, []string{"/proc/lakewheel"}},
 		{"a table of another program", "TABLE", theirs, 1, []string{theirs, "sink.existing: append"}},
-		{"a bucket", "TABLE", "s3://bucket/table", 2, []string{"object stores are not supported yet"}},
+		{"a dead object store", "sink: {delta: {path: \"TABLE\"}}", deadStore, 1, []string{"s3://bucket/table cannot be used", "127.0.0.1:1"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			file, table := pipeline(t, topic, "")
@@ -64,6 +64,10 @@ func TestFaultsByExitCode(t *testing.T) {
 	_, err = os.Stat(filepath.Join(theirs, "_lakewheel"))
 	require.ErrorIs(t, err, os.ErrNotExist, "nothing was left in the table of another program")
 }
+
+// A sink in a bucket of a server that is not there.
+const deadStore = `sink: {delta: {path: "s3://bucket/table"}}
+s3: {endpoint: "http://127.0.0.1:1", access_key: "a", secret_key: "b", timeout: 1s}`
 
 // Wrong calls say how to call.
 func TestWrongCalls(t *testing.T) {
