@@ -92,6 +92,11 @@ func bindDateFormat(name string, args []Expr) (Expr, error) {
 	if err != nil {
 		return nil, err
 	}
+	return bindFormat(name, list, func(v *vector) func(int32) int64 { return wideIntegers(v) })
+}
+
+// bindFormat prints the microseconds that read gives of list[0] by the pattern list[1].
+func bindFormat(name string, list []Expr, read func(*vector) func(int32) int64) (Expr, error) {
 	p, isNull, err := bindPattern(list[1], false)
 	if err != nil {
 		return nil, err
@@ -99,7 +104,7 @@ func bindDateFormat(name string, args []Expr) (Expr, error) {
 	if isNull {
 		return typedNull(columnar.String), nil
 	}
-	return &call{name: name, args: list, typ: columnar.String, nullable: p.constant == nil, run: formatKernel(p, func(v *vector) func(int32) int64 { return wideIntegers(v) })}, nil
+	return &call{name: name, args: list, typ: columnar.String, nullable: p.constant == nil, run: formatKernel(p, read)}, nil
 }
 
 // formatKernel prints the microseconds that read gives by the pattern in argument 1.
@@ -120,18 +125,10 @@ func bindFromUnixTime(name string, args []Expr) (Expr, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, isNull, err := bindPattern(list[1], false)
-	if err != nil {
-		return nil, err
-	}
-	if isNull {
-		return typedNull(columnar.String), nil
-	}
-	seconds := func(v *vector) func(int32) int64 {
+	return bindFormat(name, list, func(v *vector) func(int32) int64 {
 		in := wideIntegers(v)
 		return func(i int32) int64 { return in(i) * sqltext.Second } // wraps around, as in Spark
-	}
-	return &call{name: name, args: list, typ: columnar.String, nullable: p.constant == nil, run: formatKernel(p, seconds)}, nil
+	})
 }
 
 func withPattern(args []Expr) []Expr {
