@@ -245,28 +245,5 @@ func BenchmarkWriteNested(b *testing.B) {
 func BenchmarkReadNested(b *testing.B) {
 	batch := nestedBatch(64 << 10)
 	defer batch.Release()
-	ctx := context.Background()
-	s := store.NewMem()
-	w := newTestWriter(b, s, batch.Schema(), 0)
-	require.NoError(b, w.Write(ctx, 0, batch))
-	files, err := w.Finish(ctx)
-	require.NoError(b, err)
-	f, err := s.Open(ctx, files[0].Name)
-	require.NoError(b, err)
-	b.ReportAllocs()
-	b.SetBytes(Bytes(batch))
-	rows := 0
-	for b.Loop() {
-		r, err := OpenReader(f, batch.Schema())
-		require.NoError(b, err)
-		for {
-			got, err := r.Next(ctx)
-			if err != nil {
-				break
-			}
-			rows += got.Rows()
-			got.Release()
-		}
-	}
-	b.ReportMetric(float64(rows)/b.Elapsed().Seconds(), "rows/s")
+	benchmarkRead(b, batch, Bytes(batch))
 }

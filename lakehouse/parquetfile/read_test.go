@@ -183,6 +183,11 @@ func BenchmarkWrite(b *testing.B) {
 func BenchmarkRead(b *testing.B) {
 	batch := eventBatch(groupRows)
 	defer batch.Release()
+	benchmarkRead(b, batch, batch.Bytes())
+}
+
+// benchmarkRead reads a file of one batch, size bytes in memory, again and again.
+func benchmarkRead(b *testing.B, batch *columnar.Batch, size int64) {
 	ctx := context.Background()
 	s := store.NewMem()
 	w := newTestWriter(b, s, batch.Schema(), 0)
@@ -192,7 +197,7 @@ func BenchmarkRead(b *testing.B) {
 	f, err := s.Open(ctx, files[0].Name)
 	require.NoError(b, err)
 	b.ReportAllocs()
-	b.SetBytes(batch.Bytes())
+	b.SetBytes(size)
 	rows := 0
 	for b.Loop() {
 		r, err := OpenReader(f, batch.Schema())
