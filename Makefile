@@ -1,7 +1,7 @@
 # Targets for people and CI. Needs Go; `make integration` and `make bench` also need Java 17, Maven and Python 3.
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-.PHONY: build test race lint fuzz bench integration soak
+.PHONY: build test race poison lint fuzz bench integration soak
 
 build:
 	CGO_ENABLED=0 go build -trimpath -o bin/lakewheel ./cmd/lakewheel
@@ -11,6 +11,10 @@ test:
 
 race:
 	go test -race ./...
+
+# Over memory full of garbage: finds columns with bytes that nobody wrote.
+poison:
+	go test -tags poison ./columnar/... ./planner/... ./microbatch/... ./lakehouse/... ./cmd/...
 
 lint:
 	test -z "$$(gofmt -l .)"

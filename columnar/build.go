@@ -107,8 +107,8 @@ type BinaryBuffer struct {
 // Grow makes room for so many values and bytes.
 func (b *BinaryBuffer) Grow(values, size int) {
 	b.start()
-	b.offsets = append(make([]int32, 0, len(b.offsets)+values), b.offsets...)
-	b.data = append(make([]byte, 0, len(b.data)+size), b.data...)
+	b.offsets = append(arrow.Int32Traits.CastFromBytes(Heap.Allocate(4 * (len(b.offsets) + values)))[:0], b.offsets...)
+	b.data = append(Heap.Allocate(len(b.data) + size)[:0], b.data...)
 }
 
 func (b *BinaryBuffer) start() {

@@ -53,7 +53,7 @@ func print(b *columnar.Batch) []string {
 
 // TestMovesOfRows: slice, gather and concatenation keep every type, nulls included.
 func TestMovesOfRows(t *testing.T) {
-	mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
+	mem := memory.NewCheckedAllocator(columnar.Heap)
 	defer mem.AssertSize(t, 0)
 	b := everyTypeBatch(t, mem)
 	defer b.Release()

@@ -3,7 +3,6 @@ package columnar
 import (
 	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/arrow/array"
-	"github.com/apache/arrow/go/v17/arrow/memory"
 )
 
 // Slice returns rows [from, until) of a batch without copying.
@@ -28,7 +27,7 @@ func Concat(batches []*Batch) (*Batch, error) {
 		for j, b := range batches {
 			parts[j] = b.cols[i]
 		}
-		c, err := array.Concatenate(parts, memory.DefaultAllocator)
+		c, err := array.Concatenate(parts, Heap)
 		if err != nil {
 			return nil, err
 		}

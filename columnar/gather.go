@@ -14,7 +14,7 @@ import (
 // Gather copies the selected rows of a column into a new one. A nil allocator is the default one.
 func Gather(c Column, sel Selection, mem memory.Allocator) Column {
 	if mem == nil {
-		mem = memory.DefaultAllocator
+		mem = Heap
 	}
 	bits, nulls := gatherValidity(c, sel, mem)
 	switch a := c.(type) {

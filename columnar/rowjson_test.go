@@ -13,7 +13,7 @@ import (
 
 // TestIntervalsAsJSON: intervals print as SQL, with all units of their family.
 func TestIntervalsAsJSON(t *testing.T) {
-	mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
+	mem := memory.NewCheckedAllocator(columnar.Heap)
 	defer mem.AssertSize(t, 0)
 	days := array.NewDurationBuilder(mem, arrow.FixedWidthTypes.Duration_us.(*arrow.DurationType))
 	defer days.Release()

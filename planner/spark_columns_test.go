@@ -51,7 +51,7 @@ func loadSparkTable(t *testing.T, name string) (*columnar.Batch, sparkTable) {
 func TestSparkColumns(t *testing.T) {
 	b, table := loadSparkTable(t, "spark_columns.json")
 	defer b.Release()
-	mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
+	mem := memory.NewCheckedAllocator(columnar.Heap)
 	defer mem.AssertSize(t, 0)
 	ev := compute.NewEvaluator(mem)
 	third := columnar.Selection{}

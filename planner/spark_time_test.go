@@ -75,7 +75,7 @@ func TestSparkTimes(t *testing.T) {
 func TestSparkTimeColumns(t *testing.T) {
 	b, table := loadSparkTable(t, "time_columns.json")
 	defer b.Release()
-	mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
+	mem := memory.NewCheckedAllocator(columnar.Heap)
 	defer mem.AssertSize(t, 0)
 	ev := compute.NewEvaluator(mem)
 	ev.SetTime(batchTime)

@@ -73,7 +73,7 @@ func integerArithmetic[T signed](op string, t columnar.Type) kernel {
 
 func addIntegers[T signed](f *frame, err error) {
 	a, b, am, bm, out := numbers[T](f)
-	if f.dense() && addDense(a, b, out, am, bm) && !overflowed(a, b, out, bm) {
+	if f.dense() && addExactDense(a, b, out, am, bm) {
 		return
 	}
 	for _, i := range f.rows {
@@ -88,6 +88,9 @@ func addIntegers[T signed](f *frame, err error) {
 
 func subtractIntegers[T signed](f *frame, err error) {
 	a, b, am, bm, out := numbers[T](f)
+	if f.dense() && subtractExactDense(a, b, out, am, bm) {
+		return
+	}
 	for _, i := range f.rows {
 		x, y := a[i&am], b[i&bm]
 		difference := x - y
@@ -191,6 +194,9 @@ func addFloats[T float](f *frame) {
 
 func subtractFloats[T float](f *frame) {
 	a, b, am, bm, out := numbers[T](f)
+	if f.dense() && subtractDense(a, b, out, am, bm) {
+		return
+	}
 	for _, i := range f.rows {
 		out[i] = a[i&am] - b[i&bm]
 	}

@@ -100,8 +100,11 @@ func (ev *Evaluator) column(v *vector, rows []int32) (columnar.Column, error) {
 		pack(buf.Bytes(), v.data[:ev.rows], 0)
 		return build(v.typ, ev.rows, nulls, validity, buf), nil
 	}
-	buf := ev.buffer(ev.rows * width(v.typ))
-	copy(buf.Bytes(), v.data)
+	buf := ev.direct.take(v)
+	if buf == nil {
+		buf = ev.buffer(ev.rows * width(v.typ))
+		copy(buf.Bytes(), v.data)
+	}
 	return build(v.typ, ev.rows, nulls, validity, buf), nil
 }
 

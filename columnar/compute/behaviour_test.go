@@ -112,7 +112,7 @@ func TestEvalUnderSelection(t *testing.T) {
 	}
 	b := smallTable(t)
 	defer b.Release()
-	mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
+	mem := memory.NewCheckedAllocator(columnar.Heap)
 	defer mem.AssertSize(t, 0)
 	ev := NewEvaluator(mem)
 	for _, c := range cases {

@@ -87,7 +87,7 @@ func (c *call) eval(ev *Evaluator, rows []int32) *vector {
 	if c.eager && len(rows) > 0 {
 		rows = ev.live(rows, absent, f.args...)
 	}
-	f.rows, f.out = rows, ev.vector(c.typ)
+	f.rows, f.out = rows, ev.output(c)
 	f.out.null = absent.null
 	if len(rows) > 0 {
 		c.run(&f)

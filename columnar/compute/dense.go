@@ -7,7 +7,7 @@ package compute
 // dense reports whether a kernel has every row.
 func (f *frame) dense() bool { return len(f.rows) == f.Evaluator.rows }
 
-func addDense[T signed | float](a, b, out []T, am, bm int32) bool {
+func addDense[T float](a, b, out []T, am, bm int32) bool {
 	switch {
 	case am != 0 && bm == 0:
 		c := b[0]
@@ -18,6 +18,24 @@ func addDense[T signed | float](a, b, out []T, am, bm int32) bool {
 		b = b[:len(out)]
 		for i, x := range a[:len(out)] {
 			out[i] = x + b[i]
+		}
+	default:
+		return false
+	}
+	return true
+}
+
+func subtractDense[T float](a, b, out []T, am, bm int32) bool {
+	switch {
+	case am != 0 && bm == 0:
+		c := b[0]
+		for i, x := range a[:len(out)] {
+			out[i] = x - c
+		}
+	case am != 0:
+		b = b[:len(out)]
+		for i, x := range a[:len(out)] {
+			out[i] = x - b[i]
 		}
 	default:
 		return false
@@ -43,21 +61,57 @@ func multiplyDense[T float](a, b, out []T, am, bm int32) bool {
 	return true
 }
 
-// overflowed reports whether a sum in a dense addition does not fit.
-func overflowed[T signed](a, b, sums []T, bm int32) bool {
+// addExactDense reports false, too, where a sum does not fit: the kernel then finds out which.
+func addExactDense[T signed](a, b, out []T, am, bm int32) bool {
+	if am == 0 {
+		a, b, am, bm = b, a, bm, am
+	}
 	var bad T
-	if bm == 0 {
+	switch {
+	case am != 0 && bm == 0:
 		c := b[0]
-		for i, x := range a[:len(sums)] {
-			bad |= (x ^ sums[i]) & (c ^ sums[i])
+		for i, x := range a[:len(out)] {
+			sum := x + c
+			out[i] = sum
+			bad |= (x ^ sum) & (c ^ sum)
 		}
-		return bad < 0
+	case am != 0:
+		b = b[:len(out)]
+		for i, x := range a[:len(out)] {
+			y := b[i]
+			sum := x + y
+			out[i] = sum
+			bad |= (x ^ sum) & (y ^ sum)
+		}
+	default:
+		return false
 	}
-	b = b[:len(sums)]
-	for i, x := range a[:len(sums)] {
-		bad |= (x ^ sums[i]) & (b[i] ^ sums[i])
+	return bad >= 0
+}
+
+// subtractExactDense is addExactDense for differences.
+func subtractExactDense[T signed](a, b, out []T, am, bm int32) bool {
+	var bad T
+	switch {
+	case am != 0 && bm == 0:
+		c := b[0]
+		for i, x := range a[:len(out)] {
+			difference := x - c
+			out[i] = difference
+			bad |= (x ^ c) & (x ^ difference)
+		}
+	case am != 0:
+		b = b[:len(out)]
+		for i, x := range a[:len(out)] {
+			y := b[i]
+			difference := x - y
+			out[i] = difference
+			bad |= (x ^ y) & (x ^ difference)
+		}
+	default:
+		return false
 	}
-	return bad < 0
+	return bad >= 0
 }
 
 func equalDense[T integer](a, b []T, am, bm int32, out []byte) bool {

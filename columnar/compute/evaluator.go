@@ -26,6 +26,7 @@ type Evaluator struct {
 	outermost scope
 	held      []columnar.Column
 	memos     []memo
+	direct    direct
 	// mostBytes and mostElements bound one result column.
 	mostBytes, mostElements int
 	open                    bool // what the batch needed is kept from call to call
@@ -37,7 +38,7 @@ func NewEvaluator(mem memory.Allocator) *Evaluator {
 }
 
 // NewDefaultEvaluator returns an evaluator on the Go heap.
-func NewDefaultEvaluator() *Evaluator { return NewEvaluator(memory.DefaultAllocator) }
+func NewDefaultEvaluator() *Evaluator { return NewEvaluator(columnar.Heap) }
 
 // Eval computes e for the selected rows of b. The caller releases the column. Rows
 // that failed are listed by Errors and hold NULL; the error is for the whole batch.
@@ -388,6 +389,8 @@ func (ev *Evaluator) one(e Expr, rows []int32) (columnar.Column, error) {
 		col.Retain()
 		return col, nil
 	}
+	ev.direct.of = e
+	defer ev.direct.drop()
 	known := len(ev.errors)
 	v := e.eval(ev, rows)
 	if ev.fault != nil {

@@ -228,7 +228,7 @@ func requireRows(t *testing.T, want, got []string, shape string) {
 func TestKernels(t *testing.T) {
 	for _, c := range kernelCases(t) {
 		t.Run(c.place+" "+c.expr, func(t *testing.T) {
-			mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
+			mem := memory.NewCheckedAllocator(columnar.Heap)
 			defer mem.AssertSize(t, 0)
 			e, err := planner.Expression(c.expr, c.schema)
 			if c.typ == "REFUSED" {

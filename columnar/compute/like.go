@@ -55,11 +55,13 @@ func bindLike(name string, args []Expr) (Expr, error) {
 
 // likeRows compiles a pattern again only where it differs from that of the row before.
 func likeRows(f *frame, escape rune) {
+	if f.args[1].one {
+		likeConstant(f, escape)
+		return
+	}
 	var last []byte
 	var p *pattern
 	var bad error
-	remember := f.args[1].one
-	var r repeats
 	for _, i := range f.rows {
 		text := f.args[1].bytesAt(i)
 		if p == nil && bad == nil || !bytes.Equal(text, last) {
@@ -70,18 +72,49 @@ func likeRows(f *frame, escape rune) {
 			f.fail(i, bad)
 			continue
 		}
-		if remember && !p.cheap() {
-			f.out.data[i] = r.ask(f.args[0].bytesAt(i), func(text []byte) (yes, sure bool) { return p.match(text), true })
-			continue
-		}
 		f.out.data[i] = bit(p.match(f.args[0].bytesAt(i)))
 	}
 }
 
-// cheap patterns have a beginning or an end without wildcards and nothing else: testing
-// them again costs no more than remembering.
-func (p *pattern) cheap() bool {
-	return len(p.pieces) == 1 && p.plain[0] != nil || len(p.pieces) == 2 && p.plain[0] != nil && p.plain[1] != nil
+func likeConstant(f *frame, escape rune) {
+	p, bad := compilePattern(f.args[1].bytesAt(0), escape)
+	if bad != nil {
+		for _, i := range f.rows {
+			f.fail(i, bad)
+		}
+		return
+	}
+	if test := p.simple(); test != nil {
+		for _, i := range f.rows {
+			f.out.data[i] = bit(test(f.args[0].bytesAt(i)))
+		}
+		return
+	}
+	var r repeats
+	test := func(text []byte) (yes, sure bool) { return p.match(text), true }
+	for _, i := range f.rows {
+		f.out.data[i] = r.ask(f.args[0].bytesAt(i), test)
+	}
+}
+
+// simple is the test of a pattern that says how a text begins, ends, or what it holds, and nothing else: it costs no
+// more than remembering. nil for every other pattern.
+func (p *pattern) simple() func(text []byte) bool {
+	if slices.ContainsFunc(p.plain, func(piece []byte) bool { return piece == nil }) {
+		return nil
+	}
+	first, last := p.plain[0], p.plain[len(p.plain)-1]
+	switch n := len(p.plain); {
+	case n == 1:
+		return func(text []byte) bool { return string(text) == string(first) }
+	case n == 2 && len(last) == 0:
+		return func(text []byte) bool { return len(text) >= len(first) && string(text[:len(first)]) == string(first) }
+	case n == 2:
+		return p.match
+	case n == 3 && len(first) == 0 && len(last) == 0:
+		return func(text []byte) bool { return bytes.Contains(text, p.plain[1]) }
+	}
+	return nil
 }
 
 func compilePattern(text []byte, escape rune) (*pattern, error) {

@@ -302,7 +302,7 @@ func seedOf(t testing.TB) int64 {
 func TestRandomExpressions(t *testing.T) {
 	g := newGrower(seedOf(t))
 	rows, docs := g.rows()
-	mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
+	mem := memory.NewCheckedAllocator(columnar.Heap)
 	defer mem.AssertSize(t, 0)
 	b := decoded(t, g.schema, mem, docs...)
 	defer b.Release()

@@ -64,7 +64,7 @@ func texts(t testing.TB, ev *Evaluator, e Expr, b *columnar.Batch, sel columnar.
 
 // TestTimeColumns evaluates functions of times over columns with NULLs.
 func TestTimeColumns(t *testing.T) {
-	mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
+	mem := memory.NewCheckedAllocator(columnar.Heap)
 	defer mem.AssertSize(t, 0)
 	b := timeTable(t)
 	defer b.Release()

@@ -45,7 +45,7 @@ var _ Decoder = (*CSV)(nil)
 // NewCSV returns a decoder whose batches come from mem; nil is the Go heap.
 func NewCSV(schema *columnar.Schema, opts CSVOptions, mem memory.Allocator) *CSV {
 	if mem == nil {
-		mem = memory.DefaultAllocator
+		mem = columnar.Heap
 	}
 	if opts.Separator == 0 {
 		opts.Separator = ','

@@ -47,7 +47,7 @@ func TestCSV(t *testing.T) {
 		{CSVOptions{Lenient: true}, `1,a,2,3`, `{"i":1,"s":"a","d":"2.00"}`},
 	} {
 		t.Run(c.in, func(t *testing.T) {
-			mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
+			mem := memory.NewCheckedAllocator(columnar.Heap)
 			defer mem.AssertSize(t, 0)
 			neighbour := strings.ReplaceAll(`7,x,1`, ",", string([]byte{max(c.opts.Separator, ',')}))
 			got := decodeAll(t, NewCSV(csvSchema, c.opts, mem), neighbour, c.in, nullDocument, neighbour)

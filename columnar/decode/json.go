@@ -58,7 +58,7 @@ var _ Decoder = (*JSON)(nil)
 // NewJSON returns a decoder whose batches come from mem; nil is the Go heap.
 func NewJSON(schema *columnar.Schema, mem memory.Allocator) *JSON {
 	if mem == nil {
-		mem = memory.DefaultAllocator
+		mem = columnar.Heap
 	}
 	d := &JSON{schema: schema, mem: mem, record: newRecord(schema.Fields), rescued: -1}
 	for i, f := range schema.Fields {
@@ -146,7 +146,7 @@ func (d *JSON) object(r *record, s []byte, i int, id int32) (after, found int) {
 	if i < len(s) && s[i] == '}' {
 		return i + 1, 0
 	}
-	guess := 0
+	guess, plain := 0, r == &d.record
 	for {
 		at, k := d.key(r, s, i, guess)
 		if at < 0 {
@@ -166,7 +166,13 @@ func (d *JSON) object(r *record, s []byte, i int, id int32) (after, found int) {
 				f.cut(f.count - 1)
 			}
 			f.seen = id
-			i = d.member(r, f, s, at)
+			if plain && f.kids.fields == nil {
+				if i = d.value(f, s, at); i < 0 {
+					d.fault.field = f.name
+				}
+			} else {
+				i = d.nestedMember(r, f, s, at)
+			}
 			guess = k + 1
 			found++
 		}
@@ -192,19 +198,7 @@ func (d *JSON) object(r *record, s []byte, i int, id int32) (after, found int) {
 	}
 }
 
-// member decodes the value of a field of an object and returns the position after it, or -1.
-func (d *JSON) member(r *record, f *field, s []byte, at int) int {
-	if r == &d.record && len(f.kids.fields) == 0 {
-		i := d.value(f, s, at)
-		if i < 0 {
-			d.fault.field = f.name
-		}
-		return i
-	}
-	return d.nestedMember(r, f, s, at)
-}
-
-// nestedMember is member for what is not a plain field of the document.
+// nestedMember decodes the value of a field that has parts or is one. It returns the position after it, or -1.
 func (d *JSON) nestedMember(r *record, f *field, s []byte, at int) (i int) {
 	outer := len(d.path)
 	if d.rescued >= 0 && f.typ.Nested() {

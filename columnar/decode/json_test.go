@@ -171,7 +171,7 @@ func TestJSONDocuments(t *testing.T) {
 	for i, c := range cases {
 		docs[i], want[i] = c.in, c.out
 	}
-	mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
+	mem := memory.NewCheckedAllocator(columnar.Heap)
 	defer mem.AssertSize(t, 0)
 	d := NewJSON(schema, mem)
 	for range 2 { // a decoder forgets the batch before

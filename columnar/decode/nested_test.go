@@ -55,7 +55,7 @@ func TestNestedValues(t *testing.T) {
 		{deep, `{"at":"2024-02-29T12:00:00Z"}`, `error: field "v.at": expected TIMESTAMP_NTZ, got "2024-02-29T12:00:00Z" at byte 11`},
 	} {
 		t.Run(c.typ.String()+"/"+c.in, func(t *testing.T) {
-			mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
+			mem := memory.NewCheckedAllocator(columnar.Heap)
 			defer mem.AssertSize(t, 0)
 			want := c.out
 			if !strings.HasPrefix(want, "error") {
@@ -102,7 +102,7 @@ func TestBadRowsLeaveNoTrace(t *testing.T) {
 	t.Logf("seed %d", seed)
 	r := rand.New(rand.NewPCG(seed, 0))
 	schema := columnar.NewSchema(columnar.Field{Name: "p", Type: trail, Nullable: true}, columnar.Field{Name: "d", Type: deep, Nullable: true})
-	mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
+	mem := memory.NewCheckedAllocator(columnar.Heap)
 	defer mem.AssertSize(t, 0)
 	d := NewJSON(schema, mem)
 	for range 50 {

@@ -46,7 +46,7 @@ func TestExpressions(t *testing.T) {
 	r, g := random(t), loadGrammar(t)
 	b, _ := bothRead(t, r, tableSchema, tableRows)
 	defer b.Release()
-	mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
+	mem := memory.NewCheckedAllocator(columnar.Heap)
 	defer mem.AssertSize(t, 0)
 	c := comparison{t: t, b: b, ev: compute.NewEvaluator(mem)}
 	c.ev.SetTime(batchTime)

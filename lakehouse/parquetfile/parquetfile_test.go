@@ -313,7 +313,7 @@ func TestWriterReleases(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			pool := memory.NewCheckedAllocator(memory.DefaultAllocator)
+			pool := memory.NewCheckedAllocator(columnar.Heap)
 			defer pool.AssertSize(t, 0)
 			s := store.NewMem()
 			w := newTestWriter(t, s, schema, 0)

@@ -49,7 +49,8 @@ type walker struct {
 	unpack  kgo.Decompressor
 
 	h       header
-	records []byte // what is left of the current batch, decompressed
+	records []byte // of the current batch, decompressed
+	at      int    // where the next one begins
 	left    int32
 }
 
@@ -108,7 +109,7 @@ func (w *walker) hidden(h header) bool {
 }
 
 func (w *walker) unpackBatch(h header) error {
-	w.h, w.left, w.records = h, h.records, h.body
+	w.h, w.left, w.records, w.at = h, h.records, h.body, 0
 	codec := kgo.CompressionCodecType(h.attributes & 7)
 	if codec == kgo.CodecNone {
 		return nil
@@ -141,16 +142,17 @@ func (w *walker) read(r *record) (bool, error) {
 }
 
 func (w *walker) parseRecord(r *record) error {
-	size, n := binary.Varint(w.records)
-	if n <= 0 || size < 0 || size > int64(len(w.records)-n) {
+	c := cursor{b: w.records, at: w.at}
+	size := c.varint()
+	if c.bad || size < 0 || size > int64(len(w.records)-c.at) {
 		return fmt.Errorf("%w at offset %d: a record is longer than its batch", errCorrupt, w.h.base)
 	}
-	b := w.records[n : n+int(size)]
-	w.records = w.records[n+int(size):]
-	if len(b) < 1 {
+	if size == 0 {
 		return fmt.Errorf("%w at offset %d: an empty record", errCorrupt, w.h.base)
 	}
-	c := cursor{b: b[1:]}
+	w.at = c.at + int(size)
+	c.b = c.b[:w.at]
+	c.at++ // attributes, all unused
 	millis, delta := c.varint(), c.varint()
 	r.key, r.value = c.bytes(), c.bytes()
 	if c.bad || delta < 0 || delta > w.h.last-w.h.base {
@@ -166,16 +168,36 @@ func (w *walker) parseRecord(r *record) error {
 // cursor reads the fields of a record.
 type cursor struct {
 	b   []byte
+	at  int
 	bad bool
 }
 
+// varint has a way of its own for what fits two bytes: nearly all of them do.
 func (c *cursor) varint() int64 {
-	v, n := binary.Varint(c.b)
+	if c.at+2 > len(c.b) {
+		return c.longVarint()
+	}
+	low, high := c.b[c.at], c.b[c.at+1]
+	v := uint64(low)
+	switch {
+	case low < 0x80:
+		c.at++
+	case high < 0x80:
+		v = v&0x7f | uint64(high)<<7
+		c.at += 2
+	default:
+		return c.longVarint()
+	}
+	return int64(v>>1) ^ -int64(v&1)
+}
+
+func (c *cursor) longVarint() int64 {
+	v, n := binary.Varint(c.b[c.at:])
 	if n <= 0 {
 		c.bad = true
 		return 0
 	}
-	c.b = c.b[n:]
+	c.at += n
 	return v
 }
 
@@ -186,13 +208,13 @@ func (c *cursor) bytes() []byte {
 		c.bad = c.bad || n < -1
 		return nil
 	}
-	if n > int64(len(c.b)) {
+	if n > int64(len(c.b)-c.at) {
 		c.bad = true
 		return nil
 	}
-	v := c.b[:n:n]
-	c.b = c.b[n:]
-	return v
+	from := c.at
+	c.at += int(n)
+	return c.b[from:c.at:c.at]
 }
 
 // parseHeader reads the header of the batch at the front of b and checks its checksum. Size 0: no whole batch is left,
