@@ -14,6 +14,22 @@ type Table struct {
 	// Hidden holds metadata columns, such as _offset: they can be named, but are not
 	// in *. It may be nil. A column of Schema hides one of Hidden of the same name.
 	Hidden *columnar.Schema
+	// EventTime of the source; nil: it has none.
+	EventTime *EventTime
+	// Dedup drops duplicates of the source before the query sees them; nil: it keeps them.
+	Dedup *DedupRule
+}
+
+// EventTime declares a column as the event time of a source, whose watermark stays Delay microseconds behind it.
+type EventTime struct {
+	Column string
+	Delay  int64
+}
+
+// DedupRule is dropDuplicates over columns or, if Within, dropDuplicatesWithinWatermark.
+type DedupRule struct {
+	Keys   []string
+	Within bool
 }
 
 // Catalog maps the names of the sources to their tables. As in Spark, names compare

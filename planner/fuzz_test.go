@@ -39,7 +39,7 @@ func FuzzPlan(f *testing.F) {
 	require.NoError(f, err)
 	cat := Catalog{"t": {Schema: s}}
 	f.Fuzz(func(t *testing.T, text string) {
-		p, err := Plan(text, cat)
+		p, err := Plan(text, cat, Append)
 		if err == nil {
 			checkPlanned(t, text, cat, p)
 			return

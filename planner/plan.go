@@ -12,7 +12,7 @@ type Planned struct {
 
 // Plan parses, binds and optimizes a query. A fault of the query is returned as
 // Errors, each with its place in the text.
-func Plan(query string, cat Catalog) (*Planned, error) {
+func Plan(query string, cat Catalog, mode OutputMode) (*Planned, error) {
 	q, err := parseQuery(query)
 	if err != nil {
 		return nil, Errors{err}

@@ -37,7 +37,7 @@ func TestPlans(t *testing.T) {
 			case "schema":
 				return describeSchema(d.Input)
 			}
-			p, err := Plan(d.Input, cat)
+			p, err := Plan(d.Input, cat, Append)
 			if err != nil {
 				return describeError(t, err)
 			}
@@ -148,7 +148,7 @@ func checkPlanned(t *testing.T, text string, cat Catalog, p *Planned) {
 		_, changed := r.apply(p.Optimized)
 		require.False(t, changed, "%s has not converged", r.name)
 	}
-	again, err := Plan(text, cat)
+	again, err := Plan(text, cat, Append)
 	require.NoError(t, err)
 	for _, stage := range []string{"logical", "optimized", "physical"} {
 		require.Equal(t, p.Tree(stage), again.Tree(stage))
@@ -200,7 +200,7 @@ func checkShape(t *testing.T, n PhysicalNode) {
 // is not read leave it alone; source, columns, expressions and names change it.
 func TestFingerprint(t *testing.T) {
 	fingerprint := func(text string) string {
-		p, err := Plan(text, pages)
+		p, err := Plan(text, pages, Append)
 		require.NoError(t, err)
 		return Fingerprint(p.Physical)
 	}

@@ -266,7 +266,7 @@ func (f *fileReader) plan() {
 	if len(catalog) < len(f.sources) {
 		return // the schema has a fault of its own
 	}
-	planned, err := planner.Plan(text, catalog)
+	planned, err := planner.Plan(text, catalog, planner.Append)
 	if err != nil {
 		f.queryFaults(err)
 		return

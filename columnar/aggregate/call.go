@@ -1,0 +1,68 @@
+package aggregate
+
+import (
+	"strings"
+
+	"github.com/lakewheel/lakewheel/columnar"
+	"github.com/lakewheel/lakewheel/columnar/compute"
+)
+
+// Call is a bound aggregate: what is computed for each group. It is immutable.
+type Call struct {
+	name     string
+	distinct bool
+	inputs   []compute.Expr // the arguments, then the filter
+	filtered bool
+	def      *definition
+	typ      columnar.Type
+	nullable bool
+}
+
+// Name is the name of the function, in small letters.
+func (c *Call) Name() string { return c.name }
+
+// Type of the result.
+func (c *Call) Type() columnar.Type { return c.typ }
+
+// Nullable reports whether a group with rows may have the result NULL.
+func (c *Call) Nullable() bool { return c.nullable }
+
+// Inputs are the arguments, cast to what the function takes; the filter, a BOOLEAN, comes last if there is one.
+func (c *Call) Inputs() []compute.Expr { return c.inputs }
+
+// With returns the same call over other inputs of the same types.
+func (c *Call) With(inputs []compute.Expr) *Call {
+	same := *c
+	same.inputs = inputs
+	return &same
+}
+
+// OrderMatters reports whether the result depends on the order of the rows.
+func (c *Call) OrderMatters() bool { return c.def.ordered }
+
+// State describes the columns in which partial aggregates travel and are stored.
+func (c *Call) State() []columnar.Field { return c.def.state(c) }
+
+// New makes the state of no groups.
+func (c *Call) New() Accumulator { return c.def.make(c) }
+
+// String prints the call as Spark does: "sum(amount) FILTER (WHERE (v > 1))".
+func (c *Call) String() string {
+	args, filter := c.inputs, ""
+	if c.filtered {
+		last := len(args) - 1
+		args, filter = args[:last], " FILTER (WHERE "+args[last].String()+")"
+	}
+	texts := make([]string, len(args))
+	for i, a := range args {
+		texts[i] = a.String()
+	}
+	list := strings.Join(texts, ", ")
+	if c.name == "count" && len(args) == 0 {
+		list = "1"
+	}
+	if c.distinct {
+		list = "DISTINCT " + list
+	}
+	return c.name + "(" + list + ")" + filter
+}
