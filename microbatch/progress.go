@@ -21,8 +21,11 @@ type Progress struct {
 	InputRowsPerSecond     float64          `json:"inputRowsPerSecond"`
 	ProcessedRowsPerSecond float64          `json:"processedRowsPerSecond"`
 	DurationMs             map[string]int64 `json:"durationMs"`
-	Sources                []SourceProgress `json:"sources"`
-	Sink                   SinkProgress     `json:"sink"`
+	// EventTime holds "watermark", which the batch ran with, as RFC 3339 with milliseconds; nil without event time.
+	EventTime      map[string]string `json:"eventTime,omitempty"`
+	StateOperators []StateOperator   `json:"stateOperators,omitempty"` // from the sink down
+	Sources        []SourceProgress  `json:"sources"`
+	Sink           SinkProgress      `json:"sink"`
 
 	Trigger        string           `json:"trigger"` // "data"
 	Epoch          int64            `json:"epoch"`
@@ -33,6 +36,25 @@ type Progress struct {
 	LimitedBy      string           `json:"limitedBy,omitempty"` // "rows"
 	StageMs        map[string]int64 `json:"stageMs"`
 	Holes          []string         `json:"holes,omitempty"` // ranges lost for ever and stepped over
+
+	// LateRows are rows of the sources that lost a window, or all of themselves, at the first stateful operator; LateGroups are
+	// what the operators dropped: late keys by source partition, and late rows where an operator takes rows one by one.
+	LateRows   int64 `json:"lateRows,omitempty"`
+	LateGroups int64 `json:"lateGroups,omitempty"`
+	// Watermark is the one in force after the batch, in milliseconds since 1970; it means something only if HasWatermark.
+	Watermark    int64 `json:"watermarkMs,omitempty"`
+	HasWatermark bool  `json:"-"`
+}
+
+// StateOperator is what one stateful operator keeps and did in a batch, under Spark's names.
+type StateOperator struct {
+	// OperatorName is window_aggregate, aggregate, session_aggregate, dedup or dedup_within.
+	OperatorName              string `json:"operatorName"`
+	NumRowsTotal              int64  `json:"numRowsTotal"` // kept after the batch
+	NumRowsUpdated            int64  `json:"numRowsUpdated"`
+	NumRowsRemoved            int64  `json:"numRowsRemoved"`
+	NumRowsDroppedByWatermark int64  `json:"numRowsDroppedByWatermark"`
+	MemoryUsedBytes           int64  `json:"memoryUsedBytes"`
 }
 
 // SourceProgress is the part of one source.
