@@ -24,7 +24,7 @@ type Pipeline struct {
 	File         string
 	Name         string
 	PreviousName string
-	Source       Source // the one that the query reads
+	Sources      []Source // those that the query reads, in the order of the file
 	Query        string
 	Planned      *planner.Planned
 	Sink         Sink
@@ -64,14 +64,18 @@ type Limits struct {
 	Memory       int64 // bytes of data in flight
 }
 
-// Default is what a pipeline file that says nothing gets.
+// defaults is what a pipeline file that says nothing gets.
 func defaults(file string) *Pipeline {
 	return &Pipeline{
 		File:         file,
-		Source:       Source{Format: "json", Bad: microbatch.BadRecords{MaxRatio: 0.5, MinRecords: 1000}},
 		Trigger:      microbatch.Trigger{Interval: time.Second},
 		Commit:       microbatch.CommitPolicy{Interval: time.Second, MaxIdle: time.Minute, TargetBytes: 128 << 20},
 		Limits:       Limits{RowsPerBatch: 1_000_000, Memory: 512 << 20},
 		DrainTimeout: 30 * time.Second,
 	}
+}
+
+// defaultSource is what a source that says nothing gets.
+func defaultSource(name string) *Source {
+	return &Source{Name: name, Format: "json", Bad: microbatch.BadRecords{MaxRatio: 0.5, MinRecords: 1000}}
 }

@@ -108,3 +108,15 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+// Sources come in the order of the file and share the memory.
+func TestSources(t *testing.T) {
+	kafka := "{kafka: {brokers: [b], topic: t}, schema: id BIGINT}"
+	p, err := Parse("p.yaml", "name: q\nsources:\n  z: "+kafka+"\n  a: "+kafka+"\nquery: SELECT id FROM a UNION ALL SELECT id FROM z\nsink: {console: {}}\nlimits: {memory: 128MiB}\n", noEnv)
+	require.NoError(t, err)
+	require.Len(t, p.Sources, 2)
+	for i, name := range []string{"z", "a"} {
+		require.Equal(t, name, p.Sources[i].Name)
+		require.EqualValues(t, 8<<20, p.Sources[i].Kafka.BudgetBytes)
+	}
+}

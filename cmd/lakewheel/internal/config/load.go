@@ -69,10 +69,10 @@ func LoadSource(file, name string, env func(string) (string, bool)) (*Source, er
 	switch {
 	case len(f.faults) > 0:
 		return nil, f.faults.sorted()
-	case len(f.order) == 0:
+	case len(f.declared) == 0:
 		return nil, fmt.Errorf("%s: no sources", file)
 	case name == "":
-		name = f.order[0]
+		name = f.declared[0].name
 	}
 	s, ok := f.sources[name]
 	if !ok {
@@ -108,11 +108,11 @@ func (r *reader) syntax(err error) {
 // fileReader reads the keys of a pipeline.
 type fileReader struct {
 	*reader
-	p       *Pipeline
-	query   ast.Node
-	sources map[string]*Source
-	order   []string
-	hasSink bool
+	p        *Pipeline
+	query    ast.Node
+	sources  map[string]*Source
+	declared []pair // the entries of sources, in the order of the file
+	hasSink  bool
 	// anySchema: a source need not declare its schema.
 	anySchema bool
 }
@@ -271,18 +271,31 @@ func (f *fileReader) plan() {
 		f.queryFaults(err)
 		return
 	}
-	for _, scan := range planner.Scans(planned.Physical)[1:] {
-		if first := planner.Scans(planned.Physical)[0]; scan.Source != first.Source {
-			f.fault(f.query, "query: it reads the sources %s and %s; several sources in one pipeline are not supported yet", first.Source, scan.Source)
-			return
-		}
-	}
 	f.p.Planned = planned
+	f.takeSources()
 	if !f.p.Sink.Console {
 		if err := planner.CheckTableNames(planned.Physical.Schema()); err != nil {
 			f.fault(f.query, "query: %v", err)
 		}
 		f.partitions(planned.Physical.Schema())
+	}
+}
+
+// takeSources keeps the sources in the order of the file. One that the query does not read would be consumed by nobody.
+func (f *fileReader) takeSources() {
+	read := map[string]bool{}
+	for _, scan := range planner.Scans(f.p.Planned.Physical) {
+		read[scan.Source] = true
+	}
+	for _, d := range f.declared {
+		if !read[d.name] {
+			f.fault(d.key, "sources.%s: the query does not read it; leave it out, or give it a pipeline of its own", d.name)
+		}
+		s := f.sources[d.name]
+		if s.Kafka != nil { // the sources share the memory
+			s.Kafka.BudgetBytes = f.p.Limits.Memory / 8 / int64(len(f.declared))
+		}
+		f.p.Sources = append(f.p.Sources, *s)
 	}
 }
 
@@ -350,9 +363,6 @@ func sentence(e *planner.Error) string {
 
 // finish checks what only the whole file can tell.
 func (f *fileReader) finish() {
-	if f.p.Planned != nil {
-		f.p.Source = *f.sources[f.scanned()]
-	}
 	switch {
 	case f.p.DeadLetter == "" && wholeBucket(f.p.Sink.Path):
 		f.faultAt(1, 1, "side_tables: the table has the whole bucket %s for itself, so dead_letter needs a place in another one", f.p.Sink.Path)
@@ -364,12 +374,4 @@ func (f *fileReader) finish() {
 	if f.p.Sink.Path != "" && (strings.HasPrefix(table, side) || strings.HasPrefix(side, table)) {
 		f.faultAt(1, 1, "side_tables.dead_letter: %s and the table %s lie in each other; give the dead letters a folder of their own", f.p.DeadLetter, f.p.Sink.Path)
 	}
-}
-
-// scanned is the source that the plan reads.
-func (f *fileReader) scanned() string {
-	if scans := planner.Scans(f.p.Planned.Physical); len(scans) > 0 {
-		return scans[0].Source
-	}
-	return f.order[0]
 }

@@ -29,16 +29,12 @@ func (f *fileReader) readSources(n ast.Node) {
 			f.fault(p.key, "sources: %s is there twice", p.name)
 		}
 		f.sources[p.name] = f.source(p)
-		f.order = append(f.order, p.name)
-	}
-	if len(f.sources) > 1 {
-		f.fault(n, "sources: several sources in one pipeline are not supported yet; give each a pipeline of its own")
+		f.declared = append(f.declared, p)
 	}
 }
 
 func (f *fileReader) source(p pair) *Source {
-	s := f.p.Source
-	s.Name = p.name
+	s := defaultSource(p.name)
 	what := "sources." + p.name
 	kinds := 0
 	later := func(text string) func(ast.Node) { return func(n ast.Node) { f.fault(n, "%s.%s", what, text) } }
@@ -73,8 +69,8 @@ func (f *fileReader) source(p pair) *Source {
 	if kinds != 1 {
 		f.fault(p.key, "%s: expected exactly one of kafka, memory", what)
 	}
-	f.formatSchema(p, &s, what)
-	return &s
+	f.formatSchema(p, s, what)
+	return s
 }
 
 // formatSchema is the schema that the format gives: raw has one column, everything else needs one.

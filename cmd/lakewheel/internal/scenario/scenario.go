@@ -3,7 +3,7 @@
 // # Model
 //
 // A script is a sequence of commands with the output that is expected of each. An [Env] runs them one after the other on the real engine,
-// with a source in memory, a clock that only the script moves, and a table in a store. A restart or a crash throws the engine
+// with sources in memory, a clock that only the script moves, and a table in a store. A restart or a crash throws the engine
 // away and opens it from the store alone: the store and the documents are all that outlives it.
 package scenario
 
@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -43,7 +44,7 @@ type Env struct {
 
 	p         *config.Pipeline
 	clock     *manualClock
-	src       *memory.Source
+	sources   map[string]*memory.Source
 	objects   *store.Mem
 	tokens    int64
 	ids       int
@@ -119,8 +120,10 @@ func parse(text string) (p *config.Pipeline, fault string, err error) {
 	if err != nil {
 		return nil, errorText(err), nil
 	}
-	if p.Source.Kafka != nil {
-		return nil, "", fmt.Errorf("the source of a scenario is memory: {}")
+	for _, s := range p.Sources {
+		if s.Kafka != nil {
+			return nil, "", fmt.Errorf("the source %s of a scenario is memory: {}", s.Name)
+		}
 	}
 	return p, "", nil
 }
@@ -138,7 +141,7 @@ func (e *Env) pipeline(d *datadriven.TestData) (string, error) {
 		e.p = nil
 		return fault, err
 	}
-	e.p, e.clock, e.src = p, &manualClock{}, memory.New(p.Source.Name, true)
+	e.p, e.clock, e.sources = p, &manualClock{}, map[string]*memory.Source{}
 	e.tokens, e.ids, e.crashAt = 0, 0, ""
 	e.objects = store.NewMem()
 	e.objects.SetClock(func() int64 { return e.clock.Now().UnixMilli() })
@@ -153,16 +156,26 @@ func errorText(err error) string {
 	return "error: " + strings.ReplaceAll(err.Error(), "\n", "\nerror: ")
 }
 
-// input adds documents, one a line.
+// source is the documents of a source, which outlive the engine.
+func (e *Env) source(name string) *memory.Source {
+	s, ok := e.sources[name]
+	if !ok {
+		s = memory.New(name, true)
+		e.sources[name] = s
+	}
+	return s
+}
+
+// input adds documents, one a line, to the first source unless another one is named.
 //
 // Example: input source=events partition=1
 func (e *Env) input(d *datadriven.TestData) (string, error) {
-	name := argument(d, "source", e.p.Source.Name)
+	name := argument(d, "source", e.p.Sources[0].Name)
 	partition, err := strconv.ParseInt(argument(d, "partition", "0"), 10, 32)
 	if err != nil || partition < 0 {
 		return "", fmt.Errorf("partition=%s is not a partition", argument(d, "partition", ""))
 	}
-	if name != e.p.Source.Name {
+	if !slices.ContainsFunc(e.p.Sources, func(s config.Source) bool { return s.Name == name }) {
 		return "", fmt.Errorf("the pipeline has no source %s", name)
 	}
 	n := 0
@@ -174,7 +187,7 @@ func (e *Env) input(d *datadriven.TestData) (string, error) {
 		if line != "null" {
 			value = []byte(line)
 		}
-		e.src.Append(int32(partition), value, e.clock.Now().UnixMicro())
+		e.source(name).Append(int32(partition), value, e.clock.Now().UnixMicro())
 		n++
 	}
 	return fmt.Sprintf("rows: %d", n), nil
@@ -281,9 +294,11 @@ func (e *Env) world(crashAt string) wire.World {
 	return wire.World{
 		Clock: e.clock, Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Stdout: io.Discard, Workers: e.Workers,
 		Objects: func(path string) (store.Store, error) { return store.Sub(e.objects, path), nil },
-		Source:  func(context.Context, *config.Pipeline, bool) (source.Source, error) { return keepOpen{e.src}, nil },
-		Token:   func() int64 { e.tokens++; return e.tokens },
-		NewID:   func() string { e.ids++; return fmt.Sprintf("00000000-0000-0000-0000-%012d", e.ids) },
+		Source: func(_ context.Context, s *config.Source, _ bool) (source.Source, error) {
+			return keepOpen{e.source(s.Name)}, nil
+		},
+		Token: func() int64 { e.tokens++; return e.tokens },
+		NewID: func() string { e.ids++; return fmt.Sprintf("00000000-0000-0000-0000-%012d", e.ids) },
 		Step: func(step string) error {
 			if step != crashAt {
 				return nil
@@ -295,7 +310,7 @@ func (e *Env) world(crashAt string) wire.World {
 	}
 }
 
-// keepOpen is the memory source without its key column and with a Close that keeps the documents.
+// keepOpen is a source whose documents outlive its Close.
 type keepOpen struct{ *memory.Source }
 
 func (keepOpen) Close() error { return nil }

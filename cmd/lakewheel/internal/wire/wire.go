@@ -39,8 +39,8 @@ type World struct {
 	Objects func(path string) (store.Store, error)
 	// S3 opens the store of an s3:// path; nil leaves that to Objects.
 	S3 func(c store.S3Config, path string) (store.Store, error)
-	// Source opens the source of a pipeline; nil means Kafka.
-	Source func(ctx context.Context, p *config.Pipeline, withKey bool) (source.Source, error)
+	// Source opens a source; nil means Kafka.
+	Source func(ctx context.Context, s *config.Source, withKey bool) (source.Source, error)
 	Token  func() int64
 	NewID  func() string
 	// Step is called after durable steps; see committer.Options.
@@ -72,7 +72,11 @@ func writerName(start time.Time) string {
 
 // Build makes the query. The function it returns closes the source.
 func Build(ctx context.Context, p *config.Pipeline, w World) (microbatch.Query, func(), error) {
-	compiled, err := exec.Compile(p.Planned.Physical, exec.Input{Name: p.Source.Name, Format: p.Source.Format, CSV: p.Source.CSV, Schema: p.Source.Schema, OnNull: p.Source.OnNull})
+	s, err := onlySource(p)
+	if err != nil {
+		return microbatch.Query{}, nil, err
+	}
+	compiled, err := exec.Compile(p.Planned.Physical, exec.Input{Name: s.Name, Format: s.Format, CSV: s.CSV, Schema: s.Schema, OnNull: s.OnNull})
 	if err != nil {
 		return microbatch.Query{}, nil, err
 	}
@@ -80,11 +84,7 @@ func Build(ctx context.Context, p *config.Pipeline, w World) (microbatch.Query, 
 	if err != nil {
 		return microbatch.Query{}, nil, err
 	}
-	open := w.Source
-	if open == nil {
-		open = w.openKafka
-	}
-	src, err := open(ctx, p, compiled.NeedsKey())
+	src, err := w.OpenSource(ctx, s, compiled.NeedsKey())
 	if err != nil {
 		return microbatch.Query{}, nil, err
 	}
@@ -94,28 +94,40 @@ func Build(ctx context.Context, p *config.Pipeline, w World) (microbatch.Query, 
 	}
 	q := microbatch.Query{
 		Name: p.Name, RunID: w.NewID(), Pipeline: compiled, Sink: sink,
-		Input:   microbatch.Input{Name: p.Source.Name, Description: describe(p), Source: src, Bad: p.Source.OnBad, SkipLoss: p.Source.Kafka != nil && p.Source.Kafka.SkipLoss},
-		Trigger: p.Trigger, Commit: p.Commit, Bad: p.Source.Bad,
+		Input:   microbatch.Input{Name: s.Name, Description: describe(s), Source: src, Bad: s.OnBad, SkipLoss: s.Kafka != nil && s.Kafka.SkipLoss},
+		Trigger: p.Trigger, Commit: p.Commit, Bad: s.Bad,
 		Limits:       microbatch.Limits{RowsPerBatch: p.Limits.RowsPerBatch, Workers: workers},
 		DrainTimeout: p.DrainTimeout, Clock: w.Clock, Log: w.Log,
 	}
 	return q, func() { _ = src.Close() }, nil
 }
 
-func (w World) openKafka(ctx context.Context, p *config.Pipeline, withKey bool) (source.Source, error) {
-	if p.Source.Kafka == nil {
-		return nil, fmt.Errorf("%s: source %s is memory, which only lakewheel test can feed", p.File, p.Source.Name)
+// onlySource is the source of a query that reads one.
+func onlySource(p *config.Pipeline) (*config.Source, error) {
+	if len(p.Sources) != 1 {
+		return nil, fmt.Errorf("%s: the query reads %d sources, and a run reads one so far", p.File, len(p.Sources))
 	}
-	c := *p.Source.Kafka
+	return &p.Sources[0], nil
+}
+
+// OpenSource opens a source of a pipeline.
+func (w World) OpenSource(ctx context.Context, s *config.Source, withKey bool) (source.Source, error) {
+	if w.Source != nil {
+		return w.Source(ctx, s, withKey)
+	}
+	if s.Kafka == nil {
+		return nil, fmt.Errorf("source %s is memory, which only lakewheel test can feed", s.Name)
+	}
+	c := *s.Kafka
 	c.WithKey = withKey
 	return kafka.Open(ctx, c, w.Clock.Sleep)
 }
 
-func describe(p *config.Pipeline) string {
-	if k := p.Source.Kafka; k != nil {
+func describe(s *config.Source) string {
+	if k := s.Kafka; k != nil {
 		return fmt.Sprintf("Kafka%v", append(append([]string{}, k.Topics...), nonEmpty(k.Pattern)...))
 	}
-	return "Memory[" + p.Source.Name + "]"
+	return "Memory[" + s.Name + "]"
 }
 
 func nonEmpty(s string) []string {

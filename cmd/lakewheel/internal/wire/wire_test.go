@@ -59,7 +59,7 @@ s3: {endpoint: %q, access_key: a, secret_key: b, tls: {ca: %q}}
 		}
 		return s, err
 	}
-	r.world.Source = func(context.Context, *config.Pipeline, bool) (source.Source, error) { return r.source, nil }
+	r.world.Source = func(context.Context, *config.Source, bool) (source.Source, error) { return r.source, nil }
 	return r
 }
 
@@ -141,4 +141,12 @@ func TestProbeBeforeARun(t *testing.T) {
 	console, err := config.Parse("p.yaml", "name: p\nsources: {e: {memory: {}, schema: id BIGINT}}\nquery: SELECT id FROM e\nsink: {console: {}}\n", os.LookupEnv)
 	require.NoError(t, err)
 	require.NoError(t, Probe(context.Background(), console, r.world))
+}
+
+// A run that cannot read all of its sources does not begin.
+func TestSeveralSourcesAreRefused(t *testing.T) {
+	p, err := config.Parse("p.yaml", "name: p\nsources: {a: {memory: {}, schema: id BIGINT}, b: {memory: {}, schema: id BIGINT}}\nquery: SELECT id FROM a UNION ALL SELECT id FROM b\nsink: {console: {}}\n", os.LookupEnv)
+	require.NoError(t, err)
+	_, _, err = Build(context.Background(), p, Real(slog.Default()))
+	require.EqualError(t, err, "p.yaml: the query reads 2 sources, and a run reads one so far")
 }
