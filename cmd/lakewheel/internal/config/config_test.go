@@ -12,12 +12,14 @@ import (
 func noEnv(string) (string, bool) { return "", false }
 
 func TestFaults(t *testing.T) {
-	datadriven.RunTest(t, "testdata/faults.txt", func(t *testing.T, d *datadriven.TestData) string {
-		p, err := Parse("p.yaml", d.Input, noEnv)
-		if err != nil {
-			return err.Error()
-		}
-		return "ok: " + p.Planned.Physical.Schema().String()
+	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
+		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
+			p, err := Parse("p.yaml", d.Input, noEnv)
+			if err != nil {
+				return err.Error()
+			}
+			return "ok: " + p.Planned.Physical.Schema().String()
+		})
 	})
 }
 
@@ -49,7 +51,7 @@ func TestJSONSchemaMatchesTheReader(t *testing.T) {
 	require.NoError(t, err)
 	var root object
 	require.NoError(t, json.Unmarshal(b, &root))
-	refused := map[string]bool{"schedule": true, "timezone": true, "sources.s.watermark": true, "sources.s.dedup": true, "sources.s.files": true, "sources.s.delta": true, "sink.parquet": true}
+	refused := map[string]bool{"schedule": true, "timezone": true, "sources.s.files": true, "sources.s.delta": true, "sink.parquet": true}
 	check := func(path string, o object) {
 		known := knownKeys(t, path)
 		for key := range o.Properties {
@@ -65,8 +67,10 @@ func TestJSONSchemaMatchesTheReader(t *testing.T) {
 	check("sources.s", source)
 	check("sources.s.kafka", source.Properties["kafka"])
 	check("sources.s.kafka.sasl", source.Properties["kafka"].Properties["sasl"])
-	check("sources.s.bad_records", source.Properties["bad_records"])
-	for _, path := range []string{"sink", "trigger", "commit", "limits", "side_tables", "s3"} {
+	for _, key := range []string{"bad_records", "watermark", "dedup"} {
+		check("sources.s."+key, source.Properties[key])
+	}
+	for _, path := range []string{"sink", "trigger", "commit", "limits", "side_tables", "s3", "watermark", "state"} {
 		check(path, root.Properties[path])
 	}
 	check("sink.delta", root.Properties["sink"].Properties["delta"])

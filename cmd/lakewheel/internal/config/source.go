@@ -37,6 +37,7 @@ func (f *fileReader) source(p pair) *Source {
 	s := defaultSource(p.name)
 	what := "sources." + p.name
 	kinds := 0
+	var checks []func()
 	later := func(text string) func(ast.Node) { return func(n ast.Node) { f.fault(n, "%s.%s", what, text) } }
 	f.fields(p.value, what, map[string]func(ast.Node){
 		"kafka": func(n ast.Node) {
@@ -61,8 +62,8 @@ func (f *fileReader) source(p pair) *Source {
 				"min_records": f.whole(&s.Bad.MinRecords, what+".bad_records.min_records", 1),
 			})
 		},
-		"watermark": later("watermark: event time is not supported yet; leave it out"),
-		"dedup":     later("dedup: not supported yet; leave it out"),
+		"watermark": func(n ast.Node) { checks = append(checks, f.watermark(n, s, what+".watermark")) },
+		"dedup":     func(n ast.Node) { checks = append(checks, f.dedup(n, s, what+".dedup")) },
 		"files":     later("files: only kafka is supported yet"),
 		"delta":     later("delta: only kafka is supported yet"),
 	})
@@ -70,6 +71,9 @@ func (f *fileReader) source(p pair) *Source {
 		f.fault(p.key, "%s: expected exactly one of kafka, memory", what)
 	}
 	f.formatSchema(p, s, what)
+	for _, check := range checks {
+		check()
+	}
 	return s
 }
 
