@@ -49,8 +49,11 @@ type Env struct {
 	tokens    int64
 	ids       int
 	crashAt   string
+	restarted bool // since the latest run
 	delivered []string
-	progress  []microbatch.Progress
+	progress  []microbatch.Progress      // of the latest run
+	operators []microbatch.StateOperator // of the newest batch
+	watermark int64                      // after the newest batch, in milliseconds
 }
 
 // New returns an environment that never crashes by itself.
@@ -73,6 +76,8 @@ func (e *Env) Handle(d *datadriven.TestData) (string, error) {
 		return e.run(d)
 	case "progress":
 		return e.showProgress(), nil
+	case "state":
+		return e.showState(), nil
 	case "table":
 		return e.table(d)
 	case "clock":
@@ -84,7 +89,7 @@ func (e *Env) Handle(d *datadriven.TestData) (string, error) {
 	case "plan":
 		return e.plan(d)
 	}
-	return "", fmt.Errorf("unknown command %s; known are pipeline, input, run, progress, table, clock, restart, crash, plan", d.Cmd)
+	return "", fmt.Errorf("unknown command %s; known are pipeline, input, run, progress, state, table, clock, restart, crash, plan", d.Cmd)
 }
 
 // argument is the value of a key=value of a command, or otherwise.
@@ -100,6 +105,7 @@ func argument(d *datadriven.TestData, key, otherwise string) string {
 // restart opens the engine from storage alone, as every run does; with a pipeline file it
 // goes on with that one, as after a change of the query.
 func (e *Env) restart(d *datadriven.TestData) (string, error) {
+	e.restarted = true
 	if strings.TrimSpace(d.Input) == "" {
 		return "ok", nil
 	}
@@ -109,23 +115,6 @@ func (e *Env) restart(d *datadriven.TestData) (string, error) {
 	}
 	e.p = p
 	return "ok", nil
-}
-
-// parse reads a pipeline file; a fault of it is output, not a failure of the script.
-func parse(text string) (p *config.Pipeline, fault string, err error) {
-	if !strings.Contains(text, "\nsink:") {
-		text += "\nsink: {delta: {path: table}}\n"
-	}
-	p, err = config.Parse("pipeline", text, func(string) (string, bool) { return "", false })
-	if err != nil {
-		return nil, errorText(err), nil
-	}
-	for _, s := range p.Sources {
-		if s.Kafka != nil {
-			return nil, "", fmt.Errorf("the source %s of a scenario is memory: {}", s.Name)
-		}
-	}
-	return p, "", nil
 }
 
 // pipeline begins afresh.
@@ -148,12 +137,8 @@ func (e *Env) pipeline(d *datadriven.TestData) (string, error) {
 	if e.CrashAfter >= 0 && !e.Fired {
 		e.objects.CrashAfter(e.CrashAfter)
 	}
-	e.progress, e.delivered = nil, nil
+	e.restarted, e.progress, e.delivered, e.operators, e.watermark = false, nil, nil, nil, 0
 	return "ok", nil
-}
-
-func errorText(err error) string {
-	return "error: " + strings.ReplaceAll(err.Error(), "\n", "\nerror: ")
 }
 
 // source is the documents of a source, which outlive the engine.
@@ -242,15 +227,18 @@ func (e *Env) run(d *datadriven.TestData) (string, error) {
 	if err != nil || batches < 0 {
 		return "", fmt.Errorf("batches=%s is not a number", argument(d, "batches", ""))
 	}
+	p := e.continued()
 	if argument(d, "once", "false") == "true" {
-		batches = 1
+		batches, p.NoDataBatches = 1, false
 	}
-	e.progress, e.delivered = nil, nil
+	p.Trigger = microbatch.Trigger{AvailableNow: true, MaxBatches: batches}
+	e.restarted, e.progress, e.delivered = false, nil, nil
 	crashAt := e.crashAt
 	e.crashAt = ""
-	err = e.runEngine(batches, crashAt)
+	err = e.runEngine(p, crashAt)
 	switch {
 	case errors.Is(err, errCrash):
+		e.restarted = true
 		return "crashed after " + crashAt, nil
 	case err != nil:
 		return errorText(err), nil
@@ -262,9 +250,9 @@ func (e *Env) run(d *datadriven.TestData) (string, error) {
 
 // runEngine opens the engine from the store, runs it and throws it away. If the process dies of the
 // environment's own crash, it is opened again and goes on, as a supervisor would start it again.
-func (e *Env) runEngine(batches int, crashAt string) error {
+func (e *Env) runEngine(p config.Pipeline, crashAt string) error {
 	for {
-		err := e.runOnce(batches, crashAt)
+		err := e.runOnce(p, crashAt)
 		if e.CrashAfter < 0 || e.Fired || !e.objects.Crashed() {
 			return err
 		}
@@ -273,20 +261,28 @@ func (e *Env) runEngine(batches int, crashAt string) error {
 	}
 }
 
-func (e *Env) runOnce(batches int, crashAt string) error {
+// continued is the pipeline of the next run. A run opens the engine from the store, but a script's engine only ends where the script
+// says so: otherwise it goes on as if it had never ended.
+func (e *Env) continued() config.Pipeline {
 	p := *e.p
-	p.Trigger = microbatch.Trigger{AvailableNow: true, MaxBatches: batches}
 	p.Commit.Interval = min(p.Commit.Interval, time.Second)
+	if !e.restarted {
+		p.SurvivesRestart, p.NoDataAtRestart = true, true
+	}
 	if e.RowsPerBatch > 0 {
 		p.Limits.RowsPerBatch = e.RowsPerBatch
 	}
+	return p
+}
+
+func (e *Env) runOnce(p config.Pipeline, crashAt string) error {
 	q, closeSource, err := wire.Build(context.Background(), &p, e.world(crashAt))
 	if err != nil {
 		return err
 	}
 	defer closeSource()
-	q.Sink = &recordingSink{Sink: q.Sink, e: e}
-	q.OnProgress = func(pr microbatch.Progress) { e.progress = append(e.progress, pr) }
+	q.Sink = &recordingSink{Sink: q.Sink, e: e, ordered: sorts(p.Planned.Physical)}
+	q.OnProgress = e.report
 	return microbatch.Run(context.Background(), q)
 }
 
@@ -315,15 +311,6 @@ type keepOpen struct{ *memory.Source }
 
 func (keepOpen) Close() error { return nil }
 
-// showProgress sums the batches of the latest run.
-func (e *Env) showProgress() string {
-	var in, out int64
-	for _, p := range e.progress {
-		in, out = in+p.NumInputRows, out+p.Sink.NumOutputRows
-	}
-	return fmt.Sprintf("batches=%d rows_in=%d rows_out=%d late_rows=0 late_groups=0 watermark=none", len(e.progress), in, out)
-}
-
 // table reads all rows of a table back from the store.
 //
 // Example: table table=dead_letter
@@ -333,8 +320,12 @@ func (e *Env) table(d *datadriven.TestData) (string, error) {
 	case "":
 	case "dead_letter":
 		path = e.p.DeadLetter
+	case "late":
+		if path = e.p.Late; path == "" {
+			return "", fmt.Errorf("table=late: the pipeline has none without late_rows: table")
+		}
 	default:
-		return "", fmt.Errorf("table=%s: known is dead_letter", which)
+		return "", fmt.Errorf("table=%s: known are dead_letter, late", which)
 	}
 	lines, err := ReadTable(context.Background(), storeOf(e, path))
 	if err != nil {

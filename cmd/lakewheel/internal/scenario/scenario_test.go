@@ -35,7 +35,10 @@ func tables(t *testing.T, path string, e *Env) string {
 		if e.p == nil {
 			return
 		}
-		for _, table := range []string{e.p.Sink.Path, e.p.DeadLetter} {
+		for _, table := range []string{e.p.Sink.Path, e.p.DeadLetter, e.p.Late} {
+			if table == "" {
+				continue
+			}
 			lines, err := ReadTable(t.Context(), storeOf(e, table))
 			require.NoError(t, err)
 			out.WriteString(strings.Join(lines, "\n") + "\n--\n")
