@@ -21,10 +21,3 @@ type Accumulator interface {
 	// Bytes is about what the states take in memory.
 	Bytes() int64
 }
-
-// definition is what is particular to a function.
-type definition struct {
-	ordered bool
-	state   func(c *Call) []columnar.Field
-	make    func(c *Call) Accumulator
-}

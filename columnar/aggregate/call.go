@@ -12,10 +12,18 @@ type Call struct {
 	name     string
 	distinct bool
 	inputs   []compute.Expr // the arguments, then the filter
+	settings []compute.Expr // arguments that are constants of the call and no inputs; they come last
 	filtered bool
-	def      *definition
+	def      definition
 	typ      columnar.Type
 	nullable bool
+}
+
+// definition is what is particular to a function over arguments of certain types.
+type definition struct {
+	ordered bool
+	state   []columnar.Field
+	make    func() Accumulator
 }
 
 // Name is the name of the function, in small letters.
@@ -41,10 +49,16 @@ func (c *Call) With(inputs []compute.Expr) *Call {
 func (c *Call) OrderMatters() bool { return c.def.ordered }
 
 // State describes the columns in which partial aggregates travel and are stored.
-func (c *Call) State() []columnar.Field { return c.def.state(c) }
+func (c *Call) State() []columnar.Field { return c.def.state }
 
 // New makes the state of no groups.
-func (c *Call) New() Accumulator { return c.def.make(c) }
+func (c *Call) New() Accumulator {
+	a := c.def.make()
+	if c.filtered {
+		a = &filtered{Accumulator: a}
+	}
+	return a
+}
 
 // String prints the call as Spark does: "sum(amount) FILTER (WHERE (v > 1))".
 func (c *Call) String() string {
@@ -53,12 +67,14 @@ func (c *Call) String() string {
 		last := len(args) - 1
 		args, filter = args[:last], " FILTER (WHERE "+args[last].String()+")"
 	}
-	texts := make([]string, len(args))
-	for i, a := range args {
-		texts[i] = a.String()
+	var texts []string
+	for _, list := range [][]compute.Expr{args, c.settings} {
+		for _, a := range list {
+			texts = append(texts, a.String())
+		}
 	}
 	list := strings.Join(texts, ", ")
-	if c.name == "count" && len(args) == 0 {
+	if c.name == "count" && len(texts) == 0 {
 		list = "1"
 	}
 	if c.distinct {
