@@ -21,6 +21,8 @@ type Batch struct {
 	Watermark   Watermark
 	Time        int64 // of the last batch, milliseconds since 1970
 	State       []StateFile
+	// Replace takes all rows that the pipeline has written out of the table: the new ones take their place (complete mode).
+	Replace bool
 	// Output holds the rows; nil for a commit without any. Commit finishes it.
 	Output *Output
 }
@@ -55,7 +57,13 @@ func (c *Committer) Commit(ctx context.Context, b Batch) (Result, error) {
 			return Result{}, err
 		}
 	}
-	if err := c.commit(ctx, r, files, "STREAMING UPDATE"); err != nil {
+	change := c.change(r, files, "STREAMING UPDATE")
+	if b.Replace {
+		if err := c.replace(ctx, &change); err != nil {
+			return Result{}, err
+		}
+	}
+	if err := c.commit(ctx, r, change); err != nil {
 		return Result{}, err
 	}
 	return c.result(r, files), nil
@@ -92,18 +100,17 @@ func (c *Committer) nextRecord() *Record {
 }
 
 // commit runs steps 2 to 5 of the protocol for a record whose files are staged.
-func (c *Committer) commit(ctx context.Context, r *Record, files []lakehouse.DataFile, operation string) error {
+func (c *Committer) commit(ctx context.Context, r *Record, change lakehouse.Change) error {
 	if err := c.writeRecord(ctx, r); err != nil {
 		return err
 	}
-	change := c.change(r, files, operation)
 	base, err := c.put(ctx, r, change)
 	if err != nil {
 		c.stopped = err
 		return err
 	}
 	c.base, c.last, c.remake = base, r, false
-	c.records.add(r.Token, change.Time)
+	c.records.add(r, change.Time)
 	c.stopped = c.afterPut(ctx, r)
 	return c.stopped
 }
@@ -278,6 +285,9 @@ func judge(e lakehouse.Entry, app string, token int64) verdict {
 func (c *Committer) admit(next lakehouse.Snapshot, e lakehouse.Entry, change lakehouse.Change) error {
 	if takesRows(e) {
 		return fmt.Errorf("%w: %s", ErrPositionLost, takenMessage(c.opts.Table.String(), e))
+	}
+	if len(change.Remove) > 0 && e.Adds > 0 {
+		return fmt.Errorf("%w: version %d of %s was written by another writer (%s), and output_mode: complete replaces the whole table: give the result a table of its own", ErrRefused, e.Version, c.opts.Table, e.Operation)
 	}
 	if change.Create != nil {
 		return fmt.Errorf("%w: %s was created by another writer (%s) while this pipeline started: look at it, then start again", ErrRefused, c.opts.Table, e.Operation)
