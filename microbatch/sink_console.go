@@ -80,6 +80,9 @@ func (s *ConsoleSink) Commit(_ context.Context, _ committer.Batch, out Output) (
 	return committer.Result{Version: -1, Rows: o.rows, SideRows: map[string]int64{DeadLetterKind: o.dead}}, nil
 }
 
+// State has no place: nothing outlives the run.
+func (*ConsoleSink) State() *StateStore { return nil }
+
 // Maintain has nothing to do.
 func (*ConsoleSink) Maintain(context.Context) error { return nil }
 

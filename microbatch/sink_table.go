@@ -35,7 +35,7 @@ func (s *TableSink) Open(ctx context.Context) (*Position, error) {
 	if last == nil {
 		return nil, nil
 	}
-	return &Position{LastBatch: last.LastBatch, Sources: last.Sources, Watermarks: last.Watermarks, Watermark: last.Watermark}, nil
+	return &Position{LastBatch: last.LastBatch, Sources: last.Sources, Watermarks: last.Watermarks, Watermark: last.Watermark, State: last.State, Plan: last.Plan}, nil
 }
 
 type tableOutput struct{ *committer.Output }
@@ -59,6 +59,11 @@ func (s *TableSink) Commit(ctx context.Context, b committer.Batch, out Output) (
 		b.Output = o.Output
 	}
 	return s.c.Commit(ctx, b)
+}
+
+// State lies beside the table.
+func (s *TableSink) State() *StateStore {
+	return &StateStore{Objects: s.opts.Objects, Name: s.opts.Name, NewID: s.opts.NewID}
 }
 
 // Maintain checkpoints the log and expires records.

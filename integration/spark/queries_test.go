@@ -86,7 +86,7 @@ func runQuery(t *testing.T, text string, schema *columnar.Schema, docs []string)
 	if err != nil {
 		return out, err
 	}
-	p, err := exec.Compile(planned.Physical, exec.Input{Name: "t", Format: "json", Schema: schema})
+	p, err := exec.Compile(planned.Physical, planner.Append, exec.Input{Name: "t", Format: "json", Schema: schema})
 	require.NoError(t, err)
 	src := memory.New("t", false)
 	for _, d := range docs {
@@ -99,7 +99,7 @@ func runQuery(t *testing.T, text string, schema *columnar.Schema, docs []string)
 	for _, f := range planned.Physical.Schema().Fields {
 		out.Columns, out.Types = append(out.Columns, f.Name), append(out.Types, sparktest.TypeName(f.Type))
 	}
-	task := p.NewTask(whole, batchTime, func() int64 { return 0 })
+	task := p.NewTask(0, whole, exec.Moment{Batch: batchTime / 1000}, func() int64 { return 0 })
 	for {
 		raw, err := reader.Next(context.Background())
 		if err == io.EOF {

@@ -70,13 +70,13 @@ func writerName(start time.Time) string {
 	return fmt.Sprintf("%s, process %d, started %s", host, os.Getpid(), start.UTC().Format(time.RFC3339))
 }
 
-// Build makes the query. The function it returns closes the source.
+// Build makes the query. The function it returns closes the sources.
 func Build(ctx context.Context, p *config.Pipeline, w World) (microbatch.Query, func(), error) {
-	s, err := onlySource(p)
-	if err != nil {
-		return microbatch.Query{}, nil, err
+	inputs := make([]exec.Input, len(p.Sources))
+	for i, s := range p.Sources {
+		inputs[i] = exec.Input{Name: s.Name, Format: s.Format, CSV: s.CSV, Schema: s.Schema, OnNull: s.OnNull}
 	}
-	compiled, err := exec.Compile(p.Planned.Physical, exec.Input{Name: s.Name, Format: s.Format, CSV: s.CSV, Schema: s.Schema, OnNull: s.OnNull})
+	program, err := exec.Compile(p.Planned.Physical, p.Mode, inputs...)
 	if err != nil {
 		return microbatch.Query{}, nil, err
 	}
@@ -84,7 +84,7 @@ func Build(ctx context.Context, p *config.Pipeline, w World) (microbatch.Query, 
 	if err != nil {
 		return microbatch.Query{}, nil, err
 	}
-	src, err := w.OpenSource(ctx, s, compiled.NeedsKey())
+	opened, closeAll, err := w.openInputs(ctx, p, program)
 	if err != nil {
 		return microbatch.Query{}, nil, err
 	}
@@ -92,22 +92,36 @@ func Build(ctx context.Context, p *config.Pipeline, w World) (microbatch.Query, 
 	if workers == 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}
-	q := microbatch.Query{
-		Name: p.Name, RunID: w.NewID(), Pipeline: compiled, Sink: sink,
-		Input:   microbatch.Input{Name: s.Name, Description: describe(s), Source: src, Bad: s.OnBad, SkipLoss: s.Kafka != nil && s.Kafka.SkipLoss},
-		Trigger: p.Trigger, Commit: p.Commit, Bad: s.Bad,
+	return microbatch.Query{
+		Name: p.Name, RunID: w.NewID(), Program: program, Sink: sink, Inputs: opened,
+		Trigger: p.Trigger, Commit: p.Commit, Event: eventPolicy(p),
 		Limits:       microbatch.Limits{RowsPerBatch: p.Limits.RowsPerBatch, Workers: workers},
 		DrainTimeout: p.DrainTimeout, Clock: w.Clock, Log: w.Log,
-	}
-	return q, func() { _ = src.Close() }, nil
+	}, closeAll, nil
 }
 
-// onlySource is the source of a query that reads one.
-func onlySource(p *config.Pipeline) (*config.Source, error) {
-	if len(p.Sources) != 1 {
-		return nil, fmt.Errorf("%s: the query reads %d sources, and a run reads one so far", p.File, len(p.Sources))
+func eventPolicy(p *config.Pipeline) microbatch.EventPolicy {
+	return microbatch.EventPolicy{Greatest: p.WatermarkMax, NoDataBatches: p.NoDataBatches, NoDataAtRestart: p.NoDataAtRestart, SurvivesRestart: p.SurvivesRestart}
+}
+
+// openInputs opens every source of a pipeline.
+func (w World) openInputs(ctx context.Context, p *config.Pipeline, program *exec.Program) ([]microbatch.Input, func(), error) {
+	var out []microbatch.Input
+	closeAll := func() {
+		for _, in := range out {
+			_ = in.Source.Close()
+		}
 	}
-	return &p.Sources[0], nil
+	for i := range p.Sources {
+		s := &p.Sources[i]
+		src, err := w.OpenSource(ctx, s, program.Pipelines[i].NeedsKey())
+		if err != nil {
+			closeAll()
+			return nil, nil, err
+		}
+		out = append(out, microbatch.Input{Name: s.Name, Description: describe(s), Source: src, OnBad: s.OnBad, Bad: s.Bad, SkipLoss: s.Kafka != nil && s.Kafka.SkipLoss})
+	}
+	return out, closeAll, nil
 }
 
 // OpenSource opens a source of a pipeline.

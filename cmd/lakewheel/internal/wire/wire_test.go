@@ -142,11 +142,3 @@ func TestProbeBeforeARun(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, Probe(context.Background(), console, r.world))
 }
-
-// A run that cannot read all of its sources does not begin.
-func TestSeveralSourcesAreRefused(t *testing.T) {
-	p, err := config.Parse("p.yaml", "name: p\nsources: {a: {memory: {}, schema: id BIGINT}, b: {memory: {}, schema: id BIGINT}}\nquery: SELECT id FROM a UNION ALL SELECT id FROM b\nsink: {console: {}}\n", os.LookupEnv)
-	require.NoError(t, err)
-	_, _, err = Build(context.Background(), p, Real(slog.Default()))
-	require.EqualError(t, err, "p.yaml: the query reads 2 sources, and a run reads one so far")
-}
