@@ -54,7 +54,6 @@ func (b *batch) stepsOver() bool {
 // plan decides what the next batch reads. Nil: there is nothing to do.
 func (d *driver) plan(ctx context.Context) (*batch, error) {
 	b := &batch{id: d.nextBatch, start: d.q.Clock.Now()}
-	b.moment = d.marks.moment(b.start.UnixMilli())
 	for i := range d.q.Inputs {
 		p, err := d.planPart(ctx, b, i)
 		if err != nil {
@@ -63,6 +62,7 @@ func (d *driver) plan(ctx context.Context) (*batch, error) {
 		b.parts = append(b.parts, p)
 	}
 	b.planned = d.q.Clock.Now()
+	b.moment = d.marks.moment(b.start.UnixMilli())
 	if !b.data && !d.due() {
 		return nil, nil
 	}
@@ -84,6 +84,7 @@ func (d *driver) planPart(ctx context.Context, b *batch, i int) (part, error) {
 	for _, h := range avail.Holes {
 		d.q.Log.Warn("rows are lost and stepped over (on_data_loss: skip)", "source", h.Source, "topic", h.Partition.Topic, "partition", h.Partition.ID, "from", h.From, "until", h.Until)
 	}
+	d.marks.look(in.Name, avail.Progress.Positions(), avail.Ends, b.start.UnixMilli())
 	p := part{holes: avail.Holes, latest: avail.Latest, from: avail.Progress.Positions()}
 	p.until = offsets.Plan(p.from, avail.Ends, d.q.Limits.RowsPerBatch)
 	if d.fresh && d.due() {
@@ -131,9 +132,9 @@ type totals struct {
 	counts exec.Counts
 	inputs []inputTotals
 	stages stages
-	made   []exec.Collected // by task
-	latest []exec.EventTime // by place
-	stats  []exec.Stats     // by operator
+	made   []exec.Collected          // by task
+	seen   map[string]exec.EventTime // by place
+	stats  []exec.Stats              // by operator
 }
 
 // inputTotals is the part of one input.
@@ -145,7 +146,7 @@ type inputTotals struct {
 
 func (d *driver) newTotals(tasks int) *totals {
 	t := &totals{inputs: make([]inputTotals, len(d.q.Inputs)), made: make([]exec.Collected, tasks),
-		latest: make([]exec.EventTime, len(d.q.Program.Watermarks)), stats: make([]exec.Stats, len(d.q.Program.Operators))}
+		seen: map[string]exec.EventTime{}, stats: make([]exec.Stats, len(d.q.Program.Operators))}
 	for i := range t.inputs {
 		t.inputs[i].epochs = map[offsets.Partition]int32{}
 	}
@@ -193,9 +194,12 @@ func (d *driver) run(ctx context.Context, b *batch) (*totals, error) {
 	if err := group.Wait(); err != nil {
 		return t, err
 	}
-	for _, c := range t.made {
-		for place, at := range c.Latest {
-			t.latest[place].Add(at)
+	for i, p := range pieces {
+		for k, at := range t.made[i].Latest {
+			key := d.marks.places[k].key(p.rng.Partition)
+			latest := t.seen[key]
+			latest.Add(at)
+			t.seen[key] = latest
 		}
 	}
 	return t, d.runOperators(ctx, b, t)

@@ -75,7 +75,7 @@ const maxAttempts = 3
 func runOnce(ctx context.Context, q Query) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	d := &driver{q: q, cancel: cancel, fresh: true, marks: newWatermarks(q.Program.Watermarks, q.Event.Greatest),
+	d := &driver{q: q, cancel: cancel, fresh: true, marks: newWatermarks(&q),
 		position: make([]offsets.Progress, len(q.Inputs)), finalEnds: make([]offsets.Positions, len(q.Inputs)),
 		keepers: newKeepers(q.Program, max(1, q.Limits.Workers))}
 	for _, in := range q.Inputs {
@@ -211,7 +211,7 @@ func (d *driver) trigger(ctx context.Context) (*batch, error) {
 			return nil, err
 		}
 	}
-	d.marks.after(t.latest)
+	d.marks.after(t.seen, b.start.UnixMilli())
 	firstStart := false
 	for i := range b.parts {
 		b.parts[i].note(t.inputs[i].epochs)

@@ -153,8 +153,8 @@ func (d *driver) eventProgress(p *Progress, b *batch, t *totals) {
 	}
 	p.HasWatermark, p.Watermark = true, d.marks.global.Next
 	p.EventTime = map[string]string{"watermark": time.UnixMilli(b.moment.Evict).UTC().Format(millisFormat)}
-	if len(d.q.Program.Watermarks) > 1 {
-		p.EventTime["holder"] = d.marks.holder()
+	if holder := d.marks.holder(b.start.UnixMilli()); holder != "" {
+		p.EventTime["holder"] = holder
 	}
 }
 

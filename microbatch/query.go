@@ -43,6 +43,10 @@ type Input struct {
 	Source      source.Source
 	OnBad       OnBad
 	Bad         BadRecords
+	// IdleTimeout leaves the input, or a partition of it, out of the watermark when there was nothing to read for so long; 0: never.
+	IdleTimeout time.Duration
+	// PerPartition: the watermark of the input is the least of those of its partitions.
+	PerPartition bool
 	// SkipLoss: the source steps over what is lost (on_data_loss: skip).
 	SkipLoss bool
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"golang.org/x/sync/errgroup"
 
@@ -150,8 +151,10 @@ type shard struct {
 	op      *aggregation
 	index   *group.Index
 	accs    []aggregate.Accumulator
-	ends    []int64 // when each group is complete
-	changed []int64 // the run that changed it last
+	ends    []int64            // when each group is complete
+	least   int64              // of ends; too small after an eviction until the next look
+	changed []int64            // the run that changed it last
+	touched columnar.Selection // the groups that the running run has changed
 }
 
 // Run merges, puts out and forgets.
@@ -225,55 +228,65 @@ func (l lateGroups) count() (n int64) {
 }
 
 func (sh *shard) run(in []Portion, parts []columnar.Selection, run int64, first bool, evict int64) (*columnar.Batch, Stats, error) {
-	touched, err := sh.merge(in, parts, run)
-	if err != nil {
+	if err := sh.merge(in, parts, run); err != nil {
 		return nil, Stats{}, err
 	}
 	if sh.op.keys == 0 && first {
-		touched = sh.whole(run)
+		sh.whole(run)
 	}
-	stats := Stats{Updated: int64(len(touched))}
 	done, open := sh.split(evict)
-	stats.Removed = int64(len(done))
-	var out *columnar.Batch
-	switch sh.op.node.Mode {
-	case planner.Append:
-		out, err = sh.result(done)
-	case planner.Update:
-		out, err = sh.result(touched)
-	default:
-		out, err = sh.result(open)
-	}
+	out, err := sh.output(done)
 	if err == nil && len(done) > 0 {
 		sh.keep(open)
 	}
-	return out, stats, err
+	return out, Stats{Updated: int64(len(sh.touched)), Removed: int64(len(done))}, err
 }
 
-// whole is the only group of an aggregate without keys, which is there even without rows.
-func (sh *shard) whole(run int64) columnar.Selection {
+// output is what the mode wants: the groups that are complete, those that have changed, or all.
+func (sh *shard) output(done columnar.Selection) (*columnar.Batch, error) {
+	switch sh.op.node.Mode {
+	case planner.Append:
+		return sh.result(done)
+	case planner.Update:
+		slices.Sort(sh.touched)
+		return sh.result(sh.touched)
+	}
+	all := make(columnar.Selection, sh.index.Len())
+	for id := range all {
+		all[id] = int32(id)
+	}
+	return sh.result(all)
+}
+
+// whole touches the only group of an aggregate without keys, which is there even without rows.
+func (sh *shard) whole(run int64) {
 	sh.index.Add(nil, columnar.Selection{0}, nil)
-	sh.grow(run)
-	return columnar.Selection{0}
+	sh.grow()
+	sh.touch([]int32{0}, run)
 }
 
-// merge adds partial aggregates and returns the groups that have changed, ascending.
-func (sh *shard) merge(in []Portion, parts []columnar.Selection, run int64) (columnar.Selection, error) {
+// touch notes that a run has changed groups.
+func (sh *shard) touch(ids []int32, run int64) {
+	for _, id := range ids {
+		if sh.changed[id] != run {
+			sh.changed[id] = run
+			sh.touched = append(sh.touched, id)
+		}
+	}
+}
+
+// merge adds partial aggregates.
+func (sh *shard) merge(in []Portion, parts []columnar.Selection, run int64) error {
+	sh.touched = sh.touched[:0]
 	for k, ids := range parts {
 		if len(ids) == 0 {
 			continue
 		}
 		if err := sh.take(in[k].(*groups), ids, run); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	var touched columnar.Selection
-	for id, last := range sh.changed {
-		if last == run {
-			touched = append(touched, int32(id))
-		}
-	}
-	return touched, nil
+	return nil
 }
 
 func (sh *shard) take(g *groups, ids columnar.Selection, run int64) error {
@@ -284,10 +297,8 @@ func (sh *shard) take(g *groups, ids columnar.Selection, run int64) error {
 		sel = make(columnar.Selection, len(ids))
 	}
 	mine := sh.index.Add(keys, sel, nil)
-	sh.grow(run)
-	for _, id := range mine {
-		sh.changed[id] = run
-	}
+	sh.grow()
+	sh.touch(mine, run)
 	for i, acc := range sh.accs {
 		state := g.accs[i].State(ids)
 		errs := acc.Merge(mine, state)
@@ -299,32 +310,42 @@ func (sh *shard) take(g *groups, ids columnar.Selection, run int64) error {
 	return nil
 }
 
-// grow makes room for the groups that the index has got.
-func (sh *shard) grow(run int64) {
+// grow makes room for the groups that the index has got; they count as stored until they are touched.
+func (sh *shard) grow() {
 	from, n := len(sh.changed), sh.index.Len()
 	if from == n {
 		return
 	}
 	fresh := make(columnar.Selection, 0, n-from)
 	for id := from; id < n; id++ {
-		fresh, sh.changed = append(fresh, int32(id)), append(sh.changed, run)
+		fresh, sh.changed = append(fresh, int32(id)), append(sh.changed, 0)
 	}
 	keys := sh.index.Keys(fresh)
-	sh.ends = append(sh.ends, sh.op.ends(keys, len(fresh))...)
+	if from == 0 {
+		sh.least = math.MaxInt64
+	}
+	for _, end := range sh.op.ends(keys, len(fresh)) {
+		sh.ends, sh.least = append(sh.ends, end), min(sh.least, end)
+	}
 	releaseAll(keys)
 	for _, acc := range sh.accs {
 		acc.Resize(n)
 	}
 }
 
-// split parts the groups: complete by a time, and not.
+// split parts the groups: complete by a time, and not. It lists neither if none is complete.
 func (sh *shard) split(limit int64) (done, open columnar.Selection) {
+	if len(sh.ends) == 0 || sh.least > limit {
+		return nil, nil
+	}
+	sh.least = math.MaxInt64
 	open = make(columnar.Selection, 0, len(sh.ends))
 	for id, end := range sh.ends {
 		if end <= limit {
 			done = append(done, int32(id))
 		} else {
 			open = append(open, int32(id))
+			sh.least = min(sh.least, end)
 		}
 	}
 	return done, open

@@ -119,7 +119,7 @@ func hashes(types []columnar.Type, keys []columnar.Column, rows int) []uint64 {
 func (sh *shard) load(rows *columnar.Batch) error {
 	defer rows.Release()
 	mine := numbered(sh.index, rows, sh.op.keys, nil)
-	sh.grow(0)
+	sh.grow()
 	return mergeStored(sh.accs, sh.op.calls, mine, rows.Columns()[sh.op.keys:])
 }
 

@@ -119,7 +119,11 @@ func (w World) openInputs(ctx context.Context, p *config.Pipeline, program *exec
 			closeAll()
 			return nil, nil, err
 		}
-		out = append(out, microbatch.Input{Name: s.Name, Description: describe(s), Source: src, OnBad: s.OnBad, Bad: s.Bad, SkipLoss: s.Kafka != nil && s.Kafka.SkipLoss})
+		in := microbatch.Input{Name: s.Name, Description: describe(s), Source: src, OnBad: s.OnBad, Bad: s.Bad, SkipLoss: s.Kafka != nil && s.Kafka.SkipLoss}
+		if t := s.EventTime; t != nil {
+			in.IdleTimeout, in.PerPartition = t.IdleTimeout, t.PerPartition
+		}
+		out = append(out, in)
 	}
 	return out, closeAll, nil
 }
