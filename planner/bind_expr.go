@@ -92,6 +92,11 @@ func (b *binder) name(n *name) compute.Expr {
 // reference finds the column that a name refers to, the alias of a column to the left in
 // the SELECT list, or a function that needs no parentheses; used is how many parts name it.
 func (b *binder) reference(n *name) (e compute.Expr, used int) {
+	if b.clause == "ORDER BY" {
+		if e, found := b.lateral(n.parts[0].text); found == 1 {
+			return e, 1
+		}
+	}
 	index, used, found := b.scope.resolve(n.parts)
 	switch {
 	case found > 1:
@@ -101,6 +106,9 @@ func (b *binder) reference(n *name) (e compute.Expr, used int) {
 		return b.scope.column(index), used
 	}
 	word := strings.ToLower(n.parts[0].text)
+	if w := b.scope.windows; w.name == word {
+		return w.value, 1
+	}
 	e, found = b.lateral(word)
 	switch {
 	case found > 1:
@@ -118,6 +126,9 @@ func (b *binder) reference(n *name) (e compute.Expr, used int) {
 // field binds value.name; text and path are how the value and the rest were written.
 func (b *binder) field(value compute.Expr, name ident, text, path string) compute.Expr {
 	e, err := compute.Field(value, name.text)
+	if err == nil && value == b.scope.windows.value {
+		return compute.Direct(e)
+	}
 	if err == nil {
 		return e
 	}
@@ -183,7 +194,11 @@ func (b *binder) access(n *access) compute.Expr {
 func unknownColumn(name string) string { return "unknown column " + name }
 
 func (b *binder) unknownColumn(parts []ident) {
-	b.fail(parts[0].start, "UNRESOLVED_COLUMN.WITH_SUGGESTION", unknownColumn(dotted(parts)), b.scope.suggestion(parts))
+	hint := b.scope.suggestion(parts)
+	if other := b.windowHint(strings.ToLower(parts[0].text)); other != "" {
+		hint = other
+	}
+	b.fail(parts[0].start, "UNRESOLVED_COLUMN.WITH_SUGGESTION", unknownColumn(dotted(parts)), hint)
 }
 
 // operation binds an operator. Those that Spark defines by others are rewritten here.
@@ -242,7 +257,12 @@ func (b *binder) call(n *call) compute.Expr {
 		return b.extract(n)
 	}
 	function, before := strings.ToLower(n.name.text), len(b.errs)
+	if isAggregate(n) {
+		return b.aggregateCall(n)
+	}
 	switch function {
+	case "window", "session_window", "window_time":
+		return b.windowCall(n)
 	case "from_json", "from_csv":
 		return b.fromText(n)
 	case "struct":

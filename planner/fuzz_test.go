@@ -41,7 +41,7 @@ func FuzzPlan(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		p, err := Plan(text, cat, Append)
 		if err == nil {
-			checkPlanned(t, text, cat, p)
+			checkPlanned(t, text, cat, Append, p)
 			return
 		}
 		var all Errors

@@ -25,9 +25,6 @@ var aggregates = wordSet(`count sum avg mean min max first first_value last last
 	approx_percentile stddev stddev_pop stddev_samp std variance var_pop var_samp corr covar_pop covar_samp skewness kurtosis
 	bit_and bit_or bit_xor try_sum try_avg listagg string_agg grouping grouping_id histogram_numeric product`)
 
-// windowFunctions group by event time.
-var windowFunctions = wordSet("window session_window window_time tumble")
-
 func wordSet(text string) map[string]bool {
 	set := map[string]bool{}
 	for _, w := range strings.Fields(text) {

@@ -17,7 +17,7 @@ func Plan(query string, cat Catalog, mode OutputMode) (*Planned, error) {
 	if err != nil {
 		return nil, Errors{err}
 	}
-	logical, errs := bind(query, q, cat)
+	logical, errs := bind(query, q, cat, mode)
 	if len(errs) > 0 {
 		return nil, errs
 	}

@@ -89,6 +89,15 @@ func Share(exprs []Expr) []Expr {
 	return out
 }
 
+// Same reports whether two expressions over the same columns are written the same.
+func Same(a, b Expr) bool {
+	if a == b {
+		return true
+	}
+	s := sharer{keys: map[Expr]string{}}
+	return s.key(a) == s.key(b)
+}
+
 type sharer struct {
 	keys map[Expr]string
 	free map[Expr][]Expr // what each refers to that is known only around it

@@ -1,0 +1,40 @@
+package planner
+
+import "github.com/lakewheel/lakewheel/columnar/compute"
+
+// timeMark says what a column is to event time. As the metadata of Spark's columns, a mark goes with a plain reference under any name,
+// through subqueries and UNION (where the first query has it), from a time to its window and from a window to window_time.
+type timeMark struct {
+	event   bool  // an event time, or a window over one
+	size    int64 // of a window() that is not a session, in microseconds
+	session bool  // a session_window()
+}
+
+func (m timeMark) window() bool { return m.size > 0 || m.session }
+
+// marked is an expression that is no column and has a mark: the STRUCT of a window, or the time of one.
+type marked struct {
+	expr compute.Expr
+	mark timeMark
+}
+
+// markOf is the mark of an expression over the columns of the scope.
+func (s *scope) markOf(e compute.Expr) timeMark {
+	if i, ok := compute.Position(e); ok && i >= 0 {
+		return s.columns[i].mark
+	}
+	for _, m := range s.marked {
+		if m.expr == e {
+			return m.mark
+		}
+	}
+	return timeMark{}
+}
+
+func (s *scope) markAll(list []compute.Expr) []timeMark {
+	out := make([]timeMark, len(list))
+	for i, e := range list {
+		out[i] = s.markOf(e)
+	}
+	return out
+}
