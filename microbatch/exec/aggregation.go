@@ -65,14 +65,19 @@ func accumulators(calls []*aggregate.Call) []aggregate.Accumulator {
 func (a *aggregation) rises() bool { return a.node.Mode != planner.Complete }
 
 // bounded reports whether the watermark ends groups.
-func (a *aggregation) bounded() bool {
-	if a.node.Mode == planner.Complete {
-		return false
-	}
+func (a *aggregation) bounded() bool { return a.node.Mode != planner.Complete && a.timed() }
+
+// timed reports whether groups have an event time.
+func (a *aggregation) timed() bool {
 	if a.node.Session != nil {
 		return a.node.Session.Watermarked
 	}
 	return a.node.Event.Key >= 0
+}
+
+// dropsLate reports whether what is late is left out: in complete mode, as in Spark, for sessions alone.
+func (a *aggregation) dropsLate() bool {
+	return a.timed() && (a.node.Mode != planner.Complete || a.node.Session != nil)
 }
 
 // event is the key that tells when a group is complete, and how long after it.
@@ -86,7 +91,7 @@ func (a *aggregation) event() (key int, size int64) {
 // ends are the times when groups are complete, microseconds: never for those without an event time.
 func (a *aggregation) ends(keys []columnar.Column, n int) []int64 {
 	out := make([]int64, n)
-	if !a.bounded() {
+	if !a.dropsLate() {
 		for i := range out {
 			out[i] = math.MaxInt64
 		}
@@ -106,7 +111,7 @@ func (a *aggregation) ends(keys []columnar.Column, n int) []int64 {
 
 // noteLate counts the rows of a flow that are late.
 func (a *aggregation) noteLate(f *flow, limit int64, late *lateRows) {
-	if !a.bounded() {
+	if !a.dropsLate() {
 		return
 	}
 	for i, end := range a.ends(f.batch.Columns()[:a.keys], f.batch.Rows()) {

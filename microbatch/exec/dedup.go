@@ -150,11 +150,13 @@ func (s *dedupState) expiry(b *columnar.Batch) []int64 {
 	}
 	times := b.Column(s.op.node.EventTime)
 	for i, t := range columnar.TimestampValues(times) {
-		if times.IsValid(i) {
+		switch {
+		case s.op.node.Within && times.IsNull(i):
+			out[i] = s.op.node.Delay // Spark reads a missing time as 1970 here
+		case s.op.node.Within:
+			out[i] = t + s.op.node.Delay
+		case times.IsValid(i):
 			out[i] = t
-			if s.op.node.Within {
-				out[i] += s.op.node.Delay
-			}
 		}
 	}
 	return out

@@ -40,7 +40,7 @@ func (s *sessions) entry() []step {
 		exprs = append(exprs, c.Inputs()...)
 	}
 	in := inputSchema(exprs)
-	out := columnar.NewSchema(in.Fields...)
+	out := columnar.NewSchema(slices.Clone(in.Fields)...)
 	out.Fields[1].Type = columnar.Timestamp
 	return []step{&project{exprs: exprs, out: in}, &spans{out: out}}
 }
@@ -100,14 +100,14 @@ func (s *sessionState) Run(ctx context.Context, in []Portion, at Moment) ([]*col
 	return made, total, err
 }
 
-// deal lists for each shard the spans of each portion that it gets, late ones left out. A span is late by itself, before
-// it is merged with anything.
+// deal lists for each shard the spans of each portion that it gets, late ones left out: in complete mode, too, as Spark has it for
+// sessions alone. A span is late by itself, before it is merged with anything.
 func (s *sessionState) deal(in []Portion, limit int64) (parts [][]columnar.Selection, late int64) {
 	parts = make([][]columnar.Selection, len(s.shards))
 	for i := range parts {
 		parts[i] = make([]columnar.Selection, len(in))
 	}
-	if !s.op.spans.bounded() {
+	if !s.op.node.Session.Watermarked {
 		limit = math.MinInt64
 	}
 	lates := lateGroups{}
