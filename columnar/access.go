@@ -3,7 +3,6 @@ package columnar
 import (
 	"unsafe"
 
-	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/arrow/array"
 )
 
@@ -32,11 +31,3 @@ func IsString(c Column) bool { _, ok := c.(*array.String); return ok }
 
 // IntAt returns value i of an INT column.
 func IntAt(c Column, i int) int64 { return int64(c.(*array.Int32).Value(i)) }
-
-// TimestampValues are the microseconds of a TIMESTAMP column; those of NULLs mean nothing.
-func TimestampValues(c Column) []int64 {
-	return arrow.Int64Traits.CastFromBytes(arrow.TimestampTraits.CastToBytes(c.(*array.Timestamp).TimestampValues()))
-}
-
-// Int64Values are the values of a BIGINT column; those of NULLs mean nothing.
-func Int64Values(c Column) []int64 { return c.(*array.Int64).Int64Values() }

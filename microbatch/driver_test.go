@@ -83,7 +83,7 @@ func newRig(t *testing.T, objects *store.Mem) *rig {
 		Event:   microbatch.EventPolicy{NoDataBatches: true, NoDataAtRestart: true, SurvivesRestart: true},
 		Trigger: microbatch.Trigger{Interval: time.Second}, Commit: microbatch.CommitPolicy{Interval: time.Second, MaxIdle: time.Minute},
 		Limits: microbatch.Limits{Workers: 2},
-		Stop: r.stop, DrainTimeout: time.Minute, Clock: r.clock, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
+		Stop:   r.stop, DrainTimeout: time.Minute, Clock: r.clock, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
 		OnProgress: func(p microbatch.Progress) { r.lines = append(r.lines, p) },
 	}
 	return r

@@ -99,7 +99,7 @@ func (a *aggregation) ends(keys []columnar.Column, n int) []int64 {
 	}
 	key, size := a.event()
 	event := keys[key]
-	values := columnar.TimestampValues(event)
+	values := columnar.FixedValues[int64](event)
 	for i := range out {
 		out[i] = values[i] + size
 		if event.IsNull(i) {

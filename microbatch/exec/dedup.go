@@ -128,7 +128,7 @@ func (s *dedupState) onTime(b *columnar.Batch, limit int64) (rows columnar.Selec
 		return rows, 0
 	}
 	times := b.Column(s.op.node.EventTime)
-	values := columnar.TimestampValues(times)
+	values := columnar.FixedValues[int64](times)
 	for i, t := range values {
 		if times.IsNull(i) || t > limit {
 			rows = append(rows, int32(i))
@@ -149,7 +149,7 @@ func (s *dedupState) expiry(b *columnar.Batch) []int64 {
 		return out
 	}
 	times := b.Column(s.op.node.EventTime)
-	for i, t := range columnar.TimestampValues(times) {
+	for i, t := range columnar.FixedValues[int64](times) {
 		switch {
 		case s.op.node.Within && times.IsNull(i):
 			out[i] = s.op.node.Delay // Spark reads a missing time as 1970 here
@@ -256,7 +256,7 @@ func (s *dedupState) Changed(after int64) (*columnar.Batch, error) {
 
 func (s *dedupState) Load(rows *columnar.Batch, evicted int64) error {
 	keys := rows.Columns()[:len(s.op.types)]
-	expires := columnar.Int64Values(rows.Column(len(s.op.types)))
+	expires := columnar.FixedValues[int64](rows.Column(len(s.op.types)))
 	for row, hash := range hashes(s.op.types, keys, rows.Rows()) {
 		if expires[row] <= evicted*1000 {
 			continue

@@ -114,7 +114,7 @@ func (s *sessionState) deal(in []Portion, limit int64) (parts [][]columnar.Selec
 	for k, p := range in {
 		g := p.(*groups)
 		keys := g.index.Keys(nil)
-		ends := columnar.TimestampValues(keys[1])
+		ends := columnar.FixedValues[int64](keys[1])
 		var behind columnar.Selection
 		for id, hash := range hashes(s.op.types, keys[2:], g.index.Len()) {
 			if ends[id] <= limit {
@@ -167,8 +167,8 @@ func (sh *sessionShard) take(g *groups, ids columnar.Selection, run int64) error
 	}
 	from := len(sh.key)
 	sh.key = append(sh.key, sh.index.Add(cols[2:], sel, nil)...)
-	sh.start = append(sh.start, columnar.TimestampValues(cols[0])...)
-	sh.end = append(sh.end, columnar.TimestampValues(cols[1])...)
+	sh.start = append(sh.start, columnar.FixedValues[int64](cols[0])...)
+	sh.end = append(sh.end, columnar.FixedValues[int64](cols[1])...)
 	sh.dead = append(sh.dead, make([]bool, len(ids))...)
 	for len(sh.changed) < sh.index.Len() {
 		sh.changed = append(sh.changed, run)
@@ -346,7 +346,7 @@ func (s *sessionState) Changed(after int64) (*columnar.Batch, error) {
 
 func (s *sessionState) Load(rows *columnar.Batch, evicted int64) error {
 	n := len(s.op.types)
-	ends := columnar.TimestampValues(rows.Column(n + 1))
+	ends := columnar.FixedValues[int64](rows.Column(n + 1))
 	parts := make([]columnar.Selection, len(s.shards))
 	for row, hash := range hashes(s.op.types, rows.Columns()[:n], rows.Rows()) {
 		if !s.op.spans.bounded() || ends[row] > evicted*1000 {
@@ -369,8 +369,8 @@ func (sh *sessionShard) load(rows *columnar.Batch) error {
 	defer rows.Release()
 	n, from := len(sh.op.types), len(sh.key)
 	sh.key = append(sh.key, numbered(sh.index, rows, n, nil)...)
-	sh.start = append(sh.start, columnar.TimestampValues(rows.Column(n))...)
-	sh.end = append(sh.end, columnar.TimestampValues(rows.Column(n+1))...)
+	sh.start = append(sh.start, columnar.FixedValues[int64](rows.Column(n))...)
+	sh.end = append(sh.end, columnar.FixedValues[int64](rows.Column(n+1))...)
 	sh.dead = append(sh.dead, make([]bool, rows.Rows())...)
 	for len(sh.changed) < sh.index.Len() {
 		sh.changed = append(sh.changed, 0)

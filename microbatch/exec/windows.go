@@ -37,7 +37,7 @@ func (s *windows) run(eval *compute.Evaluator, f *flow) error {
 // place lists a row for each window that it is in, with the start of the window: the latest window first, as Spark has
 // them. Starts are multiples of the slide from the given start on, also before 1970.
 func (s *windows) place(times columnar.Column, f *flow) (parents columnar.Selection, starts []int64) {
-	values := columnar.TimestampValues(times)
+	values := columnar.FixedValues[int64](times)
 	n := f.sel.Len(f.batch.Rows())
 	parents, starts = make(columnar.Selection, 0, n), make([]int64, 0, n)
 	size, slide, first := s.node.Size, s.node.Slide, s.node.Start
@@ -71,7 +71,7 @@ type spans struct{ out *columnar.Schema }
 
 func (s *spans) run(_ *compute.Evaluator, f *flow) error {
 	times, gaps := f.batch.Column(0), f.batch.Column(1)
-	starts, lengths := columnar.TimestampValues(times), columnar.Int64Values(gaps)
+	starts, lengths := columnar.FixedValues[int64](times), columnar.FixedValues[int64](gaps)
 	keep := make(columnar.Selection, 0, f.batch.Rows())
 	ends := make([]int64, 0, f.batch.Rows())
 	for i := range f.batch.Rows() {
@@ -109,7 +109,7 @@ func (s *observe) run(_ *compute.Evaluator, f *flow) error {
 
 // latest is the largest time of rows that did not fail; ok is false if there is none.
 func (o *observed) latest(failed map[int32]bool) (most int64, ok bool) {
-	values := columnar.TimestampValues(o.times)
+	values := columnar.FixedValues[int64](o.times)
 	for i := range o.sel.Len(len(values)) {
 		row := int32(i)
 		if o.sel != nil {
