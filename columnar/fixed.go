@@ -46,3 +46,6 @@ func NewBooleanColumn(values, valid []bool) Column {
 
 // BooleanAt returns value i of a BOOLEAN column.
 func BooleanAt(c Column, i int) bool { return c.(*array.Boolean).Value(i) }
+
+// IsBoolean reports whether a column is BOOLEAN.
+func IsBoolean(c Column) bool { _, ok := c.(*array.Boolean); return ok }

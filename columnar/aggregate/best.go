@@ -35,7 +35,7 @@ func newBest(t columnar.Type, greatest, late bool) best {
 		return &bestFloat[float64]{cells: cells[float64]{typ: t}, flip: flipOf[int64](greatest), late: late}
 	case columnar.DecimalKind:
 		return &bestDecimal{cells: cells[decimalValue]{typ: t}, greatest: greatest, late: late}
-	case columnar.StringKind, columnar.BinaryKind:
+	case columnar.StringKind, columnar.BinaryKind, columnar.ArrayKind, columnar.StructKind:
 		return &bestText{texts: texts{typ: t}, greatest: greatest, late: late}
 	}
 	return newBestInteger[int64](t, greatest, late)
@@ -179,11 +179,12 @@ type bestText struct {
 }
 
 func (b *bestText) enter(groups []int32, c columnar.Column, won *[]int32) {
+	read := b.reader(c)
 	for i, g := range groups {
 		if g < 0 {
 			continue
 		}
-		if x := columnar.BinaryAt(c, i); !b.set[g] || b.beats(bytes.Compare(x, b.of(g))) {
+		if x := read(i); !b.set[g] || b.beats(bytes.Compare(x, b.of(g))) {
 			b.put(g, x)
 			win(won, i)
 		}

@@ -30,7 +30,7 @@ func (f *function) arity() string {
 	return fmt.Sprintf("[%d, %d]", f.least, f.most)
 }
 
-var registry = index(countFunctions, sumFunctions, extremumFunctions)
+var registry = index(countFunctions, sumFunctions, extremumFunctions, flagFunctions, firstFunctions, extremumByFunctions)
 
 func index(lists ...[]function) map[string]*function {
 	all := map[string]*function{}
@@ -98,3 +98,12 @@ func (c *Call) filter(cond compute.Expr) (*Call, error) {
 
 // one is the only argument.
 func (c *Call) one() compute.Expr { return c.inputs[0] }
+
+// parameter casts the argument at a position to the type that the function wants.
+func (c *Call) parameter(position int, want columnar.Type) error {
+	e, err := compute.Parameter(c.name, position, c.inputs[position], want)
+	if err == nil {
+		c.inputs[position] = e
+	}
+	return err
+}

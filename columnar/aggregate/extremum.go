@@ -17,12 +17,15 @@ func bindExtremum(c *Call) error {
 	if !compute.Orderable(t) {
 		return unordered(c.name, t)
 	}
-	stored, greatest := c.stored(0), c.name == "max"
-	c.result(t, definition{
-		state: []columnar.Field{{Name: c.name, Type: stored, Nullable: true}},
-		make:  func() Accumulator { return &extremum{best: newBest(stored, greatest, false)} },
-	})
+	c.result(t, extremumOf(c.stored(0), c.name == "max"))
 	return nil
+}
+
+func extremumOf(t columnar.Type, greatest bool) definition {
+	return definition{
+		state: []columnar.Field{{Name: "value", Type: t, Nullable: true}},
+		make:  func() Accumulator { return &extremum{best: newBest(t, greatest, false)} },
+	}
 }
 
 func unordered(name string, t columnar.Type) error {

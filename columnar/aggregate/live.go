@@ -46,3 +46,15 @@ func validOf(c columnar.Column) []bool {
 	}
 	return out
 }
+
+// whereTrue returns the groups with -1 for the rows in which a BOOLEAN is not TRUE. It is valid until the next call.
+func (l *live) whereTrue(groups []int32, c columnar.Column) []int32 {
+	l.scratch = l.scratch[:0]
+	for i, g := range groups {
+		if !c.IsValid(i) || !columnar.BooleanAt(c, i) {
+			g = -1
+		}
+		l.scratch = append(l.scratch, g)
+	}
+	return l.scratch
+}

@@ -39,8 +39,8 @@ func TestSpec(t *testing.T) {
 }
 
 func outcome(t *testing.T, line string) string {
-	head, rows, _ := strings.Cut(line, ":")
-	call, schema, err := bind(t, head)
+	head, rows, _ := strings.Cut(line, "):")
+	call, schema, err := bind(t, head+")")
 	if err != nil {
 		return "error " + condition(err)
 	}

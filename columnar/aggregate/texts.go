@@ -1,10 +1,15 @@
 package aggregate
 
-import "github.com/lakewheel/lakewheel/columnar"
+import (
+	"github.com/lakewheel/lakewheel/columnar"
+	"github.com/lakewheel/lakewheel/columnar/internal/rowcode"
+)
 
-// texts are one value of bytes for each group, NULL until it is set, all in one block.
+// texts are one value for each group, NULL until it is set, as bytes in one block: a STRING or BINARY as it is, a value
+// of another type as its code, which compares as the value does.
 type texts struct {
 	typ  columnar.Type
+	code []byte // of the latest value
 	data []byte
 	from []int
 	size []int32
@@ -62,17 +67,63 @@ func (t *texts) compact() {
 	t.data = data
 }
 
+// reader returns what reads the values of a column as bytes, each valid until the next.
+func (t *texts) reader(c columnar.Column) func(row int) []byte {
+	if textual(t.typ) {
+		return func(row int) []byte { return columnar.BinaryAt(c, row) }
+	}
+	in := rowcode.Open(c, t.typ, true)
+	return func(row int) []byte {
+		t.code = in.Append(t.code[:0], row)
+		return t.code
+	}
+}
+
+func textual(t columnar.Type) bool { return t == columnar.String || t == columnar.Binary }
+
 func (t *texts) column(groups columnar.Selection) columnar.Column {
-	b := columnar.BinaryBuffer{}
+	w := newWriter(t.typ)
 	each(groups, len(t.set), func(g int32) {
 		if t.set[g] {
-			b.Append(t.of(g))
+			w.write(t.of(g))
 		} else {
-			b.AppendNull()
+			w.writeNull()
 		}
 	})
-	if t.typ == columnar.String {
-		return b.FinishString()
+	return w.column()
+}
+
+// writer makes a column of values as a reader gives them.
+type writer struct {
+	typ  columnar.Type
+	text columnar.BinaryBuffer
+	code *rowcode.Output
+}
+
+func newWriter(t columnar.Type) *writer { return &writer{typ: t, code: rowcode.NewOutput(t)} }
+
+func (w *writer) write(value []byte) {
+	if textual(w.typ) {
+		w.text.Append(value)
+	} else {
+		w.code.Read(value)
 	}
-	return b.Finish()
+}
+
+func (w *writer) writeNull() {
+	if textual(w.typ) {
+		w.text.AppendNull()
+	} else {
+		w.code.AppendNull()
+	}
+}
+
+func (w *writer) column() columnar.Column {
+	switch w.typ {
+	case columnar.String:
+		return w.text.FinishString()
+	case columnar.Binary:
+		return w.text.Finish()
+	}
+	return w.code.Column()
 }

@@ -1,0 +1,94 @@
+package group
+
+import (
+	"github.com/lakewheel/lakewheel/columnar"
+	"github.com/lakewheel/lakewheel/columnar/internal/rowcode"
+)
+
+// Index numbers distinct keys 0, 1, 2, ... in the order in which they come. It belongs to one goroutine.
+type Index struct{ keys keys }
+
+// keys are the keys of an index in one of their forms.
+type keys interface {
+	// find appends the numbers of the selected rows; unknown keys are added or -1.
+	find(columns []columnar.Column, sel columnar.Selection, ids []int32, add bool) []int32
+	len() int
+	hash(id int32) uint64
+	columns(ids columnar.Selection) []columnar.Column
+	keep(ids columnar.Selection)
+	bytes() int64
+}
+
+// NewIndex makes an empty index of keys of the types, of which none is or holds a MAP. Without types there is one key.
+func NewIndex(types []columnar.Type) *Index {
+	if len(types) == 0 {
+		return &Index{&single{}}
+	}
+	words := 0
+	for _, t := range types {
+		words += wordsOf(t)
+	}
+	switch words {
+	case 1:
+		return &Index{newWords[[1]uint64](types)}
+	case 2:
+		return &Index{newWords[[2]uint64](types)}
+	}
+	return &Index{newTexts(types)}
+}
+
+// wordsOf is how many words a value takes, or more than fit.
+func wordsOf(t columnar.Type) int {
+	switch w := rowcode.Width(t); {
+	case w == 16:
+		return 2
+	case w > 0, t == columnar.Boolean:
+		return 1
+	}
+	return 3
+}
+
+// Add returns the number of the key of each selected row (sel nil: all), appended to ids[:0]; unknown keys get the next
+// numbers. Without key columns sel is not nil.
+func (x *Index) Add(keys []columnar.Column, sel columnar.Selection, ids []int32) []int32 {
+	return x.keys.find(keys, sel, ids[:0], true)
+}
+
+// Find is Add with -1 for unknown keys, and adds nothing.
+func (x *Index) Find(keys []columnar.Column, sel columnar.Selection, ids []int32) []int32 {
+	return x.keys.find(keys, sel, ids[:0], false)
+}
+
+// Len is the number of keys.
+func (x *Index) Len() int { return x.keys.len() }
+
+// Hash of a key is the same in every process and for every index of its types. It may decide where a key is stored.
+func (x *Index) Hash(id int32) uint64 { return x.keys.hash(id) }
+
+// Keys returns the keys of some numbers (nil: all) as columns of the types, which the caller releases.
+func (x *Index) Keys(ids columnar.Selection) []columnar.Column { return x.keys.columns(ids) }
+
+// Keep forgets all keys but these, which are ascending: key ids[i] becomes i.
+func (x *Index) Keep(ids columnar.Selection) { x.keys.keep(ids) }
+
+// Bytes is about what the index takes in memory.
+func (x *Index) Bytes() int64 { return x.keys.bytes() }
+
+// single is the key of no columns.
+type single struct{ n int }
+
+func (x *single) find(_ []columnar.Column, sel columnar.Selection, ids []int32, add bool) []int32 {
+	if add && len(sel) > 0 {
+		x.n = 1
+	}
+	for range sel {
+		ids = append(ids, int32(x.n-1))
+	}
+	return ids
+}
+
+func (x *single) len() int                                     { return x.n }
+func (x *single) hash(int32) uint64                            { return 0 }
+func (x *single) columns(columnar.Selection) []columnar.Column { return nil }
+func (x *single) keep(ids columnar.Selection)                  { x.n = len(ids) }
+func (x *single) bytes() int64                                 { return 0 }
