@@ -38,7 +38,7 @@ func (g *groups) add(e compute.Expr, mark timeMark) {
 		}
 	}
 	keys := []compute.Expr{e}
-	if mark.window() && e.Type().Parts()[0].Type == columnar.Timestamp {
+	if mark.window() {
 		if keys = []compute.Expr{member(e, "start"), member(e, "end")}; !mark.session {
 			keys = keys[:1]
 		}
@@ -52,9 +52,9 @@ func (k *group) above(from int) compute.Expr {
 	at := func(i int) compute.Expr { return keyColumn(k.keys[i], from+k.first+i) }
 	switch {
 	case len(k.keys) == 2:
-		return bounds(at(0), at(1), columnar.Timestamp)
-	case k.keys[0] != k.expr:
-		return windowStruct(at(0), k.mark.size, columnar.Timestamp)
+		return bounds(at(0), at(1), k.keys[0].Type())
+	case k.mark.window():
+		return windowStruct(at(0), k.mark.size, k.keys[0].Type())
 	}
 	return at(0)
 }

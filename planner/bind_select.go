@@ -42,6 +42,7 @@ const maxNodes = 1 << 15
 
 // selected binds a SELECT: its groups, its list, HAVING and ORDER BY.
 func (b *binder) selected(q *query) LogicalNode {
+	before := len(b.errs)
 	g := b.group(q)
 	b.groups = g
 	out := b.list(q.items)
@@ -54,10 +55,10 @@ func (b *binder) selected(q *query) LogicalNode {
 		order = b.order(q, out)
 	}
 	marks, node := b.scope.markAll(out.exprs), b.scope.node
-	if g != nil {
+	if g != nil && len(b.errs) == before {
 		node = b.raise(q, g, out, &having, order)
 	}
-	if len(b.errs) > 0 {
+	if len(b.errs) > before {
 		return nil
 	}
 	node = filterIf(having, node)
@@ -77,6 +78,9 @@ func (b *binder) raise(q *query, g *groups, out *columns, having *compute.Expr, 
 	}
 	a := b.aggregate(g, b.scope.node, at)
 	for i, e := range out.exprs {
+		if i > 0 && out.exprs[i-1] == nil && out.values[i] == out.values[i-1] {
+			continue // another column of the same *
+		}
 		if out.exprs[i] = b.lift(g, e, out.values[i]); out.exprs[i] != nil {
 			out.fields[i].Nullable = out.exprs[i].Nullable()
 		}
