@@ -21,9 +21,10 @@ type Call struct {
 
 // definition is what is particular to a function over arguments of certain types.
 type definition struct {
-	ordered bool
-	state   []columnar.Field
-	make    func() Accumulator
+	ordered    bool // the result depends on the order of the rows
+	idempotent bool // a value counts once however often it comes: DISTINCT changes nothing
+	state      []columnar.Field
+	make       func() Accumulator
 }
 
 // Name is the name of the function, in small letters.
