@@ -14,6 +14,7 @@ type keys interface {
 	find(columns []columnar.Column, sel columnar.Selection, ids []int32, add bool) []int32
 	len() int
 	hash(id int32) uint64
+	hashes(columns []columnar.Column, rows int) []uint64
 	columns(ids columnar.Selection) []columnar.Column
 	keep(ids columnar.Selection)
 	bytes() int64
@@ -65,6 +66,9 @@ func (x *Index) Len() int { return x.keys.len() }
 // Hash of a key is the same in every process and for every index of its types. It may decide where a key is stored.
 func (x *Index) Hash(id int32) uint64 { return x.keys.hash(id) }
 
+// Hashes are those of the keys of some rows, which are not looked up.
+func (x *Index) Hashes(keys []columnar.Column, rows int) []uint64 { return x.keys.hashes(keys, rows) }
+
 // Keys returns the keys of some numbers (nil: all) as columns of the types, which the caller releases.
 func (x *Index) Keys(ids columnar.Selection) []columnar.Column { return x.keys.columns(ids) }
 
@@ -87,8 +91,9 @@ func (x *single) find(_ []columnar.Column, sel columnar.Selection, ids []int32, 
 	return ids
 }
 
-func (x *single) len() int                                     { return x.n }
-func (x *single) hash(int32) uint64                            { return 0 }
-func (x *single) columns(columnar.Selection) []columnar.Column { return nil }
-func (x *single) keep(ids columnar.Selection)                  { x.n = len(ids) }
-func (x *single) bytes() int64                                 { return 0 }
+func (x *single) len() int                                      { return x.n }
+func (x *single) hash(int32) uint64                             { return 0 }
+func (x *single) hashes(_ []columnar.Column, rows int) []uint64 { return make([]uint64, rows) }
+func (x *single) columns(columnar.Selection) []columnar.Column  { return nil }
+func (x *single) keep(ids columnar.Selection)                   { x.n = len(ids) }
+func (x *single) bytes() int64                                  { return 0 }

@@ -20,7 +20,7 @@ type texts struct {
 	code   []byte
 	starts [runLength]int
 	sizes  [runLength]int
-	hashes [runLength]uint64
+	run    [runLength]uint64 // their hashes
 }
 
 // nullHash is the hash of NULL as the only column of a key.
@@ -32,22 +32,33 @@ func newTexts(types []columnar.Type) *texts {
 }
 
 func (x *texts) find(columns []columnar.Column, sel columnar.Selection, ids []int32, add bool) []int32 {
+	x.eachRun(columns, sel, sel.Len(columns[0].Len()), func(block []byte, n int) { ids = x.findRun(block, n, ids, add) })
+	return ids
+}
+
+// eachRun loads and hashes the selected rows in runs.
+func (x *texts) eachRun(columns []columnar.Column, sel columnar.Selection, n int, visit func(block []byte, n int)) {
 	load := x.loadCodes(columns)
 	if x.plain {
 		load = x.loadPlain(columns[0])
 	}
-	n := sel.Len(columns[0].Len())
 	for from := 0; from < n; from += runLength {
 		until := min(n, from+runLength)
 		block := load(sel, from, until)
 		for i := range until - from {
+			x.run[i] = nullHash
 			if x.sizes[i] >= 0 {
-				x.hashes[i] = xxh3.Hash(block[x.starts[i]:][:x.sizes[i]])
+				x.run[i] = xxh3.Hash(block[x.starts[i]:][:x.sizes[i]])
 			}
 		}
-		ids = x.findRun(block, until-from, ids, add)
+		visit(block, until-from)
 	}
-	return ids
+}
+
+func (x *texts) hashes(columns []columnar.Column, rows int) []uint64 {
+	out := make([]uint64, 0, rows)
+	x.eachRun(columns, nil, rows, func(_ []byte, n int) { out = append(out, x.run[:n]...) })
+	return out
 }
 
 // loadPlain returns what locates the values of rows [from, until) of a selection.
@@ -112,9 +123,9 @@ func (x *texts) findRun(block []byte, n int, ids []int32, add bool) []int32 {
 			continue
 		}
 		key := block[x.starts[i]:][:x.sizes[i]]
-		id := x.lookup(x.hashes[i], key)
+		id := x.lookup(x.run[i], key)
 		if id < 0 && add {
-			id = x.add(x.hashes[i], key)
+			id = x.add(x.run[i], key)
 		}
 		ids = append(ids, id)
 	}

@@ -36,11 +36,7 @@ func newWords[K word](types []columnar.Type) *words[K] {
 }
 
 func (x *words[K]) find(columns []columnar.Column, sel columnar.Selection, ids []int32, add bool) []int32 {
-	for _, c := range columns {
-		if c.NullN() > 0 && x.nulls == nil {
-			x.nulls = make([]uint8, len(x.keys))
-		}
-	}
+	x.expectNulls(columns)
 	n := sel.Len(columns[0].Len())
 	for from := 0; from < n; from += runLength {
 		until := min(n, from+runLength)
@@ -53,6 +49,26 @@ func (x *words[K]) find(columns []columnar.Column, sel columnar.Selection, ids [
 		}
 	}
 	return ids
+}
+
+func (x *words[K]) expectNulls(columns []columnar.Column) {
+	for _, c := range columns {
+		if c.NullN() > 0 && x.nulls == nil {
+			x.nulls = make([]uint8, len(x.keys))
+		}
+	}
+}
+
+func (x *words[K]) hashes(columns []columnar.Column, rows int) []uint64 {
+	x.expectNulls(columns)
+	out := make([]uint64, 0, rows)
+	for from := 0; from < rows; from += runLength {
+		until := min(rows, from+runLength)
+		x.load(columns, nil, from, until)
+		x.hashRun(until - from)
+		out = append(out, x.runHashes[:until-from]...)
+	}
+	return out
 }
 
 func (x *words[K]) len() int { return len(x.keys) }

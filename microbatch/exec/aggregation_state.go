@@ -3,6 +3,8 @@ package exec
 import (
 	"fmt"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/lakewheel/lakewheel/columnar"
 	"github.com/lakewheel/lakewheel/columnar/aggregate"
 	"github.com/lakewheel/lakewheel/columnar/group"
@@ -90,29 +92,23 @@ func (s *groupState) Load(rows *columnar.Batch, evicted int64) error {
 			parts[shard] = append(parts[shard], int32(row))
 		}
 	}
+	return eachPart(parts, func(i int, sel columnar.Selection) error { return s.shards[i].load(columnar.GatherBatch(rows, sel)) })
+}
+
+// eachPart calls f for every shard that has rows, side by side.
+func eachPart(parts []columnar.Selection, f func(shard int, sel columnar.Selection) error) error {
+	var work errgroup.Group
 	for i, sel := range parts {
-		if len(sel) == 0 {
-			continue
-		}
-		if err := s.shards[i].load(columnar.GatherBatch(rows, sel)); err != nil {
-			return err
+		if len(sel) > 0 {
+			work.Go(func() error { return f(i, sel) })
 		}
 	}
-	return nil
+	return work.Wait()
 }
 
 // hashes of the keys of some rows.
 func hashes(types []columnar.Type, keys []columnar.Column, rows int) []uint64 {
-	index := group.NewIndex(types)
-	var sel columnar.Selection
-	if len(keys) == 0 {
-		sel = make(columnar.Selection, rows)
-	}
-	out := make([]uint64, rows)
-	for row, id := range index.Add(keys, sel, nil) {
-		out[row] = index.Hash(id)
-	}
-	return out
+	return group.NewIndex(types).Hashes(keys, rows)
 }
 
 // load takes over stored groups.

@@ -354,15 +354,7 @@ func (s *sessionState) Load(rows *columnar.Batch, evicted int64) error {
 			parts[shard] = append(parts[shard], int32(row))
 		}
 	}
-	for i, sel := range parts {
-		if len(sel) == 0 {
-			continue
-		}
-		if err := s.shards[i].load(columnar.GatherBatch(rows, sel)); err != nil {
-			return err
-		}
-	}
-	return nil
+	return eachPart(parts, func(i int, sel columnar.Selection) error { return s.shards[i].load(columnar.GatherBatch(rows, sel)) })
 }
 
 func (sh *sessionShard) load(rows *columnar.Batch) error {

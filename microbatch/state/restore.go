@@ -26,7 +26,7 @@ func Restore(operator string, files [][]byte, evicted int64, to Target) error {
 		if err != nil {
 			return err
 		}
-		err = seen.load(rows, evicted, to)
+		err = seen.load(rows, evicted, to, i == 0)
 		rows.Release()
 		if err != nil {
 			return fmt.Errorf("restore the state of %s: %w", operator, err)
@@ -50,7 +50,7 @@ func newSeen(schema *columnar.Schema, keys int) *seen {
 	return &seen{index: group.NewIndex(types), keys: keys}
 }
 
-func (s *seen) load(rows *columnar.Batch, evicted int64, to Target) error {
+func (s *seen) load(rows *columnar.Batch, evicted int64, to Target, last bool) error {
 	fresh := rows
 	fresh.Retain()
 	if s.any {
@@ -58,7 +58,7 @@ func (s *seen) load(rows *columnar.Batch, evicted int64, to Target) error {
 		fresh = columnar.GatherBatch(rows, s.unknown(rows))
 	}
 	defer fresh.Release()
-	if s.keys > 0 {
+	if s.keys > 0 && !last {
 		s.index.Add(rows.Columns()[:s.keys], nil, nil)
 	}
 	s.any = true
