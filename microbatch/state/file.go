@@ -20,10 +20,15 @@ func Encode(operator string, rows *columnar.Batch) ([]byte, error) {
 	schema := arrowSchema(operator, rows.Schema())
 	var out bytes.Buffer
 	w := ipc.NewWriter(&out, ipc.WithSchema(schema), ipc.WithZstd())
-	record := array.NewRecord(schema, rows.Columns(), int64(rows.Rows()))
-	defer record.Release()
-	if err := w.Write(record); err != nil {
-		return nil, fmt.Errorf("encode state of %s: %w", operator, err)
+	whole := array.NewRecord(schema, rows.Columns(), int64(rows.Rows()))
+	defer whole.Release()
+	for from := int64(0); from < whole.NumRows(); from += recordRows {
+		part := whole.NewSlice(from, min(from+recordRows, whole.NumRows()))
+		err := w.Write(part)
+		part.Release()
+		if err != nil {
+			return nil, fmt.Errorf("encode state of %s: %w", operator, err)
+		}
 	}
 	if err := w.Close(); err != nil {
 		return nil, fmt.Errorf("encode state of %s: %w", operator, err)
@@ -31,7 +36,11 @@ func Encode(operator string, rows *columnar.Batch) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-const operatorKey = "lakewheel.operator"
+const (
+	operatorKey = "lakewheel.operator"
+	// recordRows bounds what a restore has in memory beside the state itself.
+	recordRows = 256 << 10
+)
 
 func arrowSchema(operator string, s *columnar.Schema) *arrow.Schema {
 	fields := make([]arrow.Field, s.Len())
@@ -42,36 +51,32 @@ func arrowSchema(operator string, s *columnar.Schema) *arrow.Schema {
 	return arrow.NewSchema(fields, &meta)
 }
 
-// Decode reads a state file. The caller releases the rows, which have the schema.
-func Decode(body []byte, operator string, schema *columnar.Schema) (*columnar.Batch, error) {
+// Decode reads a state file, part by part; each borrows its rows, which have the schema.
+func Decode(body []byte, operator string, schema *columnar.Schema, each func(rows *columnar.Batch) error) error {
 	r, err := ipc.NewReader(bytes.NewReader(body))
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
+		return fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
 	defer r.Release()
 	meta := r.Schema().Metadata()
 	if at := meta.FindKey(operatorKey); at < 0 || meta.Values()[at] != operator {
-		return nil, fmt.Errorf("%w: it is not of operator %s", ErrDamaged, operator)
+		return fmt.Errorf("%w: it is not of operator %s", ErrDamaged, operator)
 	}
 	if want := arrowSchema(operator, schema); !sameTypes(r.Schema(), want) {
-		return nil, fmt.Errorf("%w: its columns are %v, those of operator %s are %v", ErrDamaged, r.Schema().Fields(), operator, want.Fields())
+		return fmt.Errorf("%w: its columns are %v, those of operator %s are %v", ErrDamaged, r.Schema().Fields(), operator, want.Fields())
 	}
-	var parts []*columnar.Batch
-	defer func() {
-		for _, p := range parts {
-			p.Release()
-		}
-	}()
 	for r.Next() {
-		parts = append(parts, batchOf(r.Record(), schema))
+		rows := batchOf(r.Record(), schema)
+		err := each(rows)
+		rows.Release()
+		if err != nil {
+			return err
+		}
 	}
-	switch {
-	case r.Err() != nil:
-		return nil, fmt.Errorf("%w: %w", ErrDamaged, r.Err())
-	case len(parts) == 0:
-		return nil, fmt.Errorf("%w: it has no rows", ErrDamaged)
+	if r.Err() != nil {
+		return fmt.Errorf("%w: %w", ErrDamaged, r.Err())
 	}
-	return columnar.Concat(parts)
+	return nil
 }
 
 func batchOf(r arrow.Record, schema *columnar.Schema) *columnar.Batch {

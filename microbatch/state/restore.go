@@ -20,14 +20,10 @@ type Target interface {
 // Restore loads the state of an operator from its files, oldest first.
 func Restore(operator string, files [][]byte, evicted int64, to Target) error {
 	schema, n := to.Schema(), to.KeyColumns()
-	seen := newSeen(schema, n)
+	s := newSeen(schema, n)
 	for i := len(files) - 1; i >= 0; i-- {
-		rows, err := Decode(files[i], operator, schema)
-		if err != nil {
-			return err
-		}
-		err = seen.load(rows, evicted, to, i == 0)
-		rows.Release()
+		s.before, s.last = s.index.Len(), i == 0
+		err := Decode(files[i], operator, schema, func(rows *columnar.Batch) error { return s.load(rows, evicted, to) })
 		if err != nil {
 			return fmt.Errorf("restore the state of %s: %w", operator, err)
 		}
@@ -35,11 +31,12 @@ func Restore(operator string, files [][]byte, evicted int64, to Target) error {
 	return nil
 }
 
-// seen are the keys that newer files have.
+// seen numbers the keys of the newer files and of the one that is read.
 type seen struct {
-	index *group.Index
-	keys  int
-	any   bool // there was a file; without key columns it holds everything
+	index  *group.Index
+	keys   int
+	before int  // how many keys newer files have
+	last   bool // there is no older file
 }
 
 func newSeen(schema *columnar.Schema, keys int) *seen {
@@ -50,29 +47,28 @@ func newSeen(schema *columnar.Schema, keys int) *seen {
 	return &seen{index: group.NewIndex(types), keys: keys}
 }
 
-func (s *seen) load(rows *columnar.Batch, evicted int64, to Target, last bool) error {
-	fresh := rows
-	fresh.Retain()
-	if s.any {
-		fresh.Release()
-		fresh = columnar.GatherBatch(rows, s.unknown(rows))
+// load gives on the rows whose key no newer file has.
+func (s *seen) load(rows *columnar.Batch, evicted int64, to Target) error {
+	if s.before == 0 && s.last {
+		return to.Load(rows, evicted)
 	}
+	fresh := columnar.GatherBatch(rows, s.fresh(rows))
 	defer fresh.Release()
-	if s.keys > 0 && !last {
-		s.index.Add(rows.Columns()[:s.keys], nil, nil)
-	}
-	s.any = true
 	return to.Load(fresh, evicted)
 }
 
-// unknown lists the rows whose key no newer file has.
-func (s *seen) unknown(rows *columnar.Batch) columnar.Selection {
-	out := columnar.Selection{}
+func (s *seen) fresh(rows *columnar.Batch) columnar.Selection {
+	keys, all := rows.Columns()[:s.keys], columnar.Selection(nil)
 	if s.keys == 0 {
-		return out
+		all = make(columnar.Selection, rows.Rows())
 	}
-	for row, id := range s.index.Find(rows.Columns()[:s.keys], nil, nil) {
-		if id < 0 {
+	number := s.index.Add
+	if s.last {
+		number = s.index.Find
+	}
+	out := columnar.Selection{}
+	for row, id := range number(keys, all, nil) {
+		if id < 0 || int(id) >= s.before {
 			out = append(out, int32(row))
 		}
 	}
