@@ -30,7 +30,7 @@ func (f *function) arity() string {
 	return fmt.Sprintf("[%d, %d]", f.least, f.most)
 }
 
-var registry = index(countFunctions, sumFunctions, extremumFunctions, flagFunctions, firstFunctions, extremumByFunctions, collectFunctions)
+var registry = index(countFunctions, sumFunctions, extremumFunctions, flagFunctions, firstFunctions, extremumByFunctions, collectFunctions, statisticFunctions, sketchFunctions)
 
 func index(lists ...[]function) map[string]*function {
 	all := map[string]*function{}
