@@ -18,6 +18,7 @@ type Batch struct {
 	First, Last int64
 	Sources     map[string]offsets.Progress
 	Watermarks  map[string]int64
+	Active      map[string]int64
 	Watermark   Watermark
 	Time        int64 // of the last batch, milliseconds since 1970
 	State       []StateFile
@@ -43,7 +44,7 @@ func (c *Committer) Commit(ctx context.Context, b Batch) (Result, error) {
 		return Result{}, fmt.Errorf("an earlier commit ended this run: %w", c.stopped)
 	}
 	r := c.nextRecord()
-	r.FirstBatch, r.LastBatch, r.Sources, r.Watermarks, r.Watermark = b.First, b.Last, b.Sources, b.Watermarks, b.Watermark
+	r.FirstBatch, r.LastBatch, r.Sources, r.Watermarks, r.Active, r.Watermark = b.First, b.Last, b.Sources, b.Watermarks, b.Active, b.Watermark
 	r.BatchTime, r.State = b.Time, b.State
 	var files []lakehouse.DataFile
 	if b.Output != nil {

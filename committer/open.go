@@ -297,7 +297,7 @@ func (c *Committer) takeEpoch(ctx context.Context) error {
 	if c.last != nil {
 		keep := *c.last
 		r.FirstBatch, r.LastBatch, r.Sources, r.Watermarks, r.Watermark = keep.FirstBatch, keep.LastBatch, keep.Sources, keep.Watermarks, keep.Watermark
-		r.BatchTime, r.State, r.Plan, r.Settings = keep.BatchTime, keep.State, keep.Plan, keep.Settings
+		r.Active, r.BatchTime, r.State, r.Plan, r.Settings = keep.Active, keep.BatchTime, keep.State, keep.Plan, keep.Settings
 	}
 	return c.commit(ctx, r, c.change(r, nil, "STREAMING EPOCH"))
 }

@@ -61,6 +61,7 @@ func (d *driver) plan(ctx context.Context) (*batch, error) {
 		}
 		b.parts = append(b.parts, p)
 	}
+	d.marks.settle(b.start.UnixMilli())
 	b.planned = d.q.Clock.Now()
 	b.moment = d.marks.moment(b.start.UnixMilli())
 	if !b.data && !d.due() {

@@ -219,7 +219,7 @@ func (d *driver) trigger(ctx context.Context) (*batch, error) {
 		d.position[i] = b.parts[i].progress
 	}
 	d.fold.join(d.sources(), b, d.progress(b, t), firstStart)
-	d.fold.watermarks, d.fold.watermark = maps.Clone(d.marks.own), d.marks.global
+	d.fold.watermarks, d.fold.active, d.fold.watermark = maps.Clone(d.marks.own), d.marks.activity(), d.marks.global
 	d.nextBatch, d.lastStart, d.fresh = b.id+1, b.start, false
 	return b, nil
 }

@@ -66,7 +66,7 @@ func newRig(t *testing.T, objects *store.Mem) *rig {
 	schema := columnar.NewSchema(columnar.Field{Name: "id", Type: columnar.BigInt, Nullable: true})
 	planned, err := planner.Plan("SELECT id FROM events WHERE id >= 0", planner.Catalog{"events": {Schema: schema, Hidden: columnar.NewSchema()}}, planner.Append)
 	require.NoError(t, err)
-	compiled, err := exec.Compile(planned.Physical, planner.Append, exec.Input{Name: "events", Format: "json", Schema: schema})
+	compiled, err := exec.Compile(planned.Physical, exec.Settings{}, exec.Input{Name: "events", Format: "json", Schema: schema})
 	require.NoError(t, err)
 	r := &rig{t: t, src: memory.New("events", false), objects: objects, clock: &stepClock{now: time.UnixMilli(1_700_000_000_300)}, stop: make(chan struct{})}
 	n := int64(0)

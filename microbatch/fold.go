@@ -19,6 +19,7 @@ type fold struct {
 	time        int64 // of the last batch, milliseconds since 1970
 	progress    []Progress
 	watermarks  map[string]int64
+	active      map[string]int64
 	watermark   committer.Watermark
 	states      []*unsaved // what the commit has to write of each operator's state
 
@@ -41,7 +42,7 @@ func (f *fold) due(now time.Time, trigger time.Duration, p CommitPolicy) bool {
 }
 
 func (f *fold) batch() committer.Batch {
-	return committer.Batch{First: f.first, Last: f.last, Sources: f.sources, Watermarks: f.watermarks, Watermark: f.watermark, Time: f.time, Replace: f.complete}
+	return committer.Batch{First: f.first, Last: f.last, Sources: f.sources, Watermarks: f.watermarks, Active: f.active, Watermark: f.watermark, Time: f.time, Replace: f.complete}
 }
 
 func (f *fold) abort() {

@@ -13,6 +13,7 @@ type Position struct {
 	LastBatch  int64
 	Sources    map[string]offsets.Progress
 	Watermarks map[string]int64
+	Active     map[string]int64
 	Watermark  committer.Watermark
 	State      []committer.StateFile
 	Plan       string // fingerprint of the plan that ran

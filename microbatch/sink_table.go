@@ -35,7 +35,7 @@ func (s *TableSink) Open(ctx context.Context) (*Position, error) {
 	if last == nil {
 		return nil, nil
 	}
-	return &Position{LastBatch: last.LastBatch, Sources: last.Sources, Watermarks: last.Watermarks, Watermark: last.Watermark, State: last.State, Plan: last.Plan}, nil
+	return &Position{LastBatch: last.LastBatch, Sources: last.Sources, Watermarks: last.Watermarks, Active: last.Active, Watermark: last.Watermark, State: last.State, Plan: last.Plan}, nil
 }
 
 type tableOutput struct{ *committer.Output }

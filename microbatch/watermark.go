@@ -69,7 +69,16 @@ func (w *watermarks) restore(p *Position, survive bool) {
 	w.global = p.Watermark
 	if survive {
 		maps.Copy(w.own, p.Watermarks)
+		maps.Copy(w.active, p.Active)
 	}
+}
+
+// activity is what a commit keeps of active: nothing where nothing becomes idle.
+func (w *watermarks) activity() map[string]int64 {
+	if !w.idles() {
+		return nil
+	}
+	return maps.Clone(w.active)
 }
 
 // moment is what a batch that begins now knows of time.
@@ -80,8 +89,7 @@ func (w *watermarks) moment(batchTime int64) exec.Moment {
 // risen reports whether the watermark in force is above that of the last batch.
 func (w *watermarks) risen() bool { return w.global.Next > w.global.RanWith }
 
-// look notes which partitions of a source there are, and which of them have something to read: those are not idle. It is called
-// before each batch, and may raise the watermark over a place that has become idle.
+// look notes which partitions of a source there are, and which of them have something to read: those are not idle.
 func (w *watermarks) look(source string, at, ends offsets.Positions, now int64) {
 	for i := range w.places {
 		p := &w.places[i]
@@ -98,6 +106,10 @@ func (w *watermarks) look(source string, at, ends offsets.Positions, now int64) 
 			}
 		}
 	}
+}
+
+// settle raises the watermark over what has become idle. It is called before each batch, after a look at every source.
+func (w *watermarks) settle(now int64) {
 	if w.idles() {
 		w.global.Next = max(w.global.Next, w.combined(now))
 	}

@@ -86,7 +86,7 @@ func runQuery(t *testing.T, text string, schema *columnar.Schema, docs []string)
 	if err != nil {
 		return out, err
 	}
-	p, err := exec.Compile(planned.Physical, planner.Append, exec.Input{Name: "t", Format: "json", Schema: schema})
+	p, err := exec.Compile(planned.Physical, exec.Settings{}, exec.Input{Name: "t", Format: "json", Schema: schema})
 	require.NoError(t, err)
 	src := memory.New("t", false)
 	for _, d := range docs {

@@ -22,10 +22,12 @@ type aggregation struct {
 	keys  int // columns
 	calls []*aggregate.Call
 	types []columnar.Type // of the keys
+	// lateness is how long a complete group takes late rows, microseconds.
+	lateness int64
 }
 
-func newAggregation(n *planner.AggregateExec) *aggregation {
-	a := &aggregation{node: n, keys: len(n.Keys), calls: n.Calls}
+func newAggregation(n *planner.AggregateExec, lateness int64) *aggregation {
+	a := &aggregation{node: n, keys: len(n.Keys), calls: n.Calls, lateness: lateness}
 	for _, k := range n.Keys {
 		a.types = append(a.types, k.Type())
 	}
@@ -88,7 +90,8 @@ func (a *aggregation) event() (key int, size int64) {
 	return a.node.Event.Key, a.node.Event.Size
 }
 
-// ends are the times when groups are complete, microseconds: never for those without an event time.
+// ends are the times when groups are forgotten, microseconds: when they are complete and their lateness is over, or never for
+// those without an event time.
 func (a *aggregation) ends(keys []columnar.Column, n int) []int64 {
 	out := make([]int64, n)
 	if !a.dropsLate() {
@@ -101,7 +104,7 @@ func (a *aggregation) ends(keys []columnar.Column, n int) []int64 {
 	event := keys[key]
 	values := columnar.FixedValues[int64](event)
 	for i := range out {
-		out[i] = values[i] + size
+		out[i] = values[i] + size + a.lateness
 		if event.IsNull(i) {
 			out[i] = math.MaxInt64
 		}
@@ -170,7 +173,7 @@ func (s *groupState) Run(ctx context.Context, in []Portion, at Moment) ([]*colum
 	work, _ := errgroup.WithContext(ctx)
 	for i, sh := range s.shards {
 		work.Go(func() (err error) {
-			outs[i], stats[i], err = sh.run(in, parts[i], s.runs, i == 0, at.Evict*1000)
+			outs[i], stats[i], err = sh.run(in, parts[i], s.runs, i == 0, at)
 			return err
 		})
 	}
@@ -232,15 +235,15 @@ func (l lateGroups) count() (n int64) {
 	return n
 }
 
-func (sh *shard) run(in []Portion, parts []columnar.Selection, run int64, first bool, evict int64) (*columnar.Batch, Stats, error) {
+func (sh *shard) run(in []Portion, parts []columnar.Selection, run int64, first bool, at Moment) (*columnar.Batch, Stats, error) {
 	if err := sh.merge(in, parts, run); err != nil {
 		return nil, Stats{}, err
 	}
 	if sh.op.keys == 0 && first {
 		sh.whole(run)
 	}
-	done, open := sh.split(evict)
-	out, err := sh.output(done)
+	done, open := sh.split(at.Evict * 1000)
+	out, err := sh.output(done, run, at)
 	if err == nil && len(done) > 0 {
 		sh.keep(open)
 	}
@@ -248,11 +251,13 @@ func (sh *shard) run(in []Portion, parts []columnar.Selection, run int64, first 
 }
 
 // output is what the mode wants: the groups that are complete, those that have changed, or all.
-func (sh *shard) output(done columnar.Selection) (*columnar.Batch, error) {
-	switch sh.op.node.Mode {
-	case planner.Append:
+func (sh *shard) output(done columnar.Selection, run int64, at Moment) (*columnar.Batch, error) {
+	switch {
+	case sh.op.node.Mode == planner.Append:
 		return sh.result(done)
-	case planner.Update:
+	case sh.op.lateness > 0:
+		return sh.result(sh.corrections(run, at))
+	case sh.op.node.Mode == planner.Update:
 		slices.Sort(sh.touched)
 		return sh.result(sh.touched)
 	}
@@ -261,6 +266,17 @@ func (sh *shard) output(done columnar.Selection) (*columnar.Batch, error) {
 		all[id] = int32(id)
 	}
 	return sh.result(all)
+}
+
+// corrections are the groups that have become complete, and the complete ones that late rows have changed.
+func (sh *shard) corrections(run int64, at Moment) (ids columnar.Selection) {
+	for id, end := range sh.ends {
+		complete := end - sh.op.lateness
+		if complete <= at.Evict*1000 && (complete > at.Late*1000 || sh.changed[id] == run) {
+			ids = append(ids, int32(id))
+		}
+	}
+	return ids
 }
 
 // whole touches the only group of an aggregate without keys, which is there even without rows.

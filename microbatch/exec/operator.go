@@ -61,7 +61,7 @@ func (s *Stats) Add(o Stats) {
 	s.Updated, s.Removed, s.LateGroups, s.LateRows = s.Updated+o.Updated, s.Removed+o.Removed, s.LateGroups+o.LateGroups, s.LateRows+o.LateRows
 }
 
-func newOperator(n planner.PhysicalNode, above []step, target int) *Operator {
+func newOperator(n planner.PhysicalNode, above []step, target int, lateness int64) *Operator {
 	op := &Operator{above: above, target: target}
 	switch n := n.(type) {
 	case *planner.DedupExec:
@@ -79,7 +79,7 @@ func newOperator(n planner.PhysicalNode, above []step, target int) *Operator {
 			if n.Event.Key >= 0 && n.Event.Size > 0 {
 				op.Kind = "window_aggregate"
 			}
-			op.stateful = newAggregation(n)
+			op.stateful = newAggregation(n, lateness)
 		}
 	}
 	return op

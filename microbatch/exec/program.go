@@ -2,6 +2,7 @@ package exec
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/lakewheel/lakewheel/columnar"
 	"github.com/lakewheel/lakewheel/planner"
@@ -30,9 +31,17 @@ type Watermark struct {
 // ToSink is the target of rows that no stateful operator takes.
 const ToSink = -1
 
+// Settings shape how a plan runs.
+type Settings struct {
+	Mode planner.OutputMode
+	// Lateness keeps windows for so long after their end, in update mode: a window is put out when the watermark reaches its end,
+	// and again in each batch that brings late rows, as Flink does. 0: windows end with the watermark, as in Spark.
+	Lateness time.Duration
+}
+
 // Compile turns a physical plan over some sources into a Program.
-func Compile(plan planner.PhysicalNode, mode planner.OutputMode, inputs ...Input) (*Program, error) {
-	c := &compiler{p: &Program{Mode: mode, Out: plan.Schema()}}
+func Compile(plan planner.PhysicalNode, set Settings, inputs ...Input) (*Program, error) {
+	c := &compiler{p: &Program{Mode: set.Mode, Out: plan.Schema()}, lateness: set.Lateness.Microseconds()}
 	for _, in := range inputs {
 		p := &Pipeline{input: in, decoded: &columnar.Schema{}}
 		if in.Format == "csv" {
@@ -57,7 +66,10 @@ func (p *Program) Rises() bool {
 }
 
 // compiler cuts a plan at its stateful operators.
-type compiler struct{ p *Program }
+type compiler struct {
+	p        *Program
+	lateness int64 // microseconds
+}
 
 // finish takes the operators over a complete result off the top of a plan.
 func (c *compiler) finish(plan planner.PhysicalNode) planner.PhysicalNode {
@@ -160,7 +172,7 @@ func (c *compiler) operator(n planner.PhysicalNode, chain []planner.PhysicalNode
 	if err != nil {
 		return err
 	}
-	op := newOperator(n, above, target)
+	op := newOperator(n, above, target, c.lateness)
 	c.p.Operators = append(c.p.Operators, op)
 	return c.stage(n.Inputs()[0], len(c.p.Operators)-1, op.entry)
 }

@@ -28,7 +28,7 @@ func countAndSum(b testing.TB) *aggregation {
 		Keys: []compute.Expr{start, user}, Calls: []*aggregate.Call{count, sum}, Event: planner.Event{Key: 0, Size: 10_000_000},
 		Out: columnar.NewSchema(columnar.Field{Name: "start", Type: columnar.Timestamp}, columnar.Field{Name: "user", Type: columnar.BigInt, Nullable: true},
 			columnar.Field{Name: "n", Type: columnar.BigInt}, columnar.Field{Name: "s", Type: columnar.Double, Nullable: true}),
-	})
+	}, 0)
 }
 
 const benchRows = 64 << 10

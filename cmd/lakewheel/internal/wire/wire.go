@@ -76,7 +76,7 @@ func Build(ctx context.Context, p *config.Pipeline, w World) (microbatch.Query, 
 	for i, s := range p.Sources {
 		inputs[i] = exec.Input{Name: s.Name, Format: s.Format, CSV: s.CSV, Schema: s.Schema, OnNull: s.OnNull}
 	}
-	program, err := exec.Compile(p.Planned.Physical, p.Mode, inputs...)
+	program, err := exec.Compile(p.Planned.Physical, exec.Settings{Mode: p.Mode, Lateness: p.AllowedLateness}, inputs...)
 	if err != nil {
 		return microbatch.Query{}, nil, err
 	}
