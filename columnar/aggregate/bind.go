@@ -30,7 +30,8 @@ func (f *function) arity() string {
 	return fmt.Sprintf("[%d, %d]", f.least, f.most)
 }
 
-var registry = index(countFunctions, sumFunctions, extremumFunctions, flagFunctions, firstFunctions, extremumByFunctions, collectFunctions, statisticFunctions, sketchFunctions)
+var registry = index(countFunctions, sumFunctions, extremumFunctions, flagFunctions, firstFunctions, extremumByFunctions, collectFunctions,
+	statisticFunctions, sketchFunctions, modeFunctions, percentileFunctions, bitFunctions)
 
 func index(lists ...[]function) map[string]*function {
 	all := map[string]*function{}

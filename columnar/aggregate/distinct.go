@@ -4,6 +4,9 @@ import "github.com/lakewheel/lakewheel/columnar"
 
 // unique makes the call one over the distinct combinations of its arguments.
 func (c *Call) unique() error {
+	if c.def.undistinct != nil {
+		return c.def.undistinct
+	}
 	c.distinct = true
 	if c.def.idempotent || len(c.inputs) == 0 {
 		return nil

@@ -1,6 +1,8 @@
 package aggregate
 
 import (
+	"github.com/apache/arrow/go/v17/arrow/decimal128"
+
 	"github.com/lakewheel/lakewheel/columnar"
 	"github.com/lakewheel/lakewheel/columnar/internal/rowcode"
 )
@@ -34,6 +36,45 @@ func reals[T number](values []T) []float64 {
 	out := make([]float64, len(values))
 	for i, v := range values {
 		out[i] = float64(v)
+	}
+	return out
+}
+
+// ofReals makes a column of a type of numbers, cut to integers where the type has no others. set nil: no nulls.
+func ofReals(t columnar.Type, values []float64, set []bool) columnar.Column {
+	switch {
+	case t == columnar.Double:
+		return columnar.NewFixedColumn(t, values, set)
+	case t == columnar.Float:
+		return columnar.NewFixedColumn(t, cutTo[float32](values), set)
+	case t.Kind == columnar.DecimalKind:
+		return columnar.NewFixedColumn(t, decimalsOf(t, values), set)
+	}
+	switch rowcode.Width(t) {
+	case 1:
+		return columnar.NewFixedColumn(t, cutTo[int8](values), set)
+	case 2:
+		return columnar.NewFixedColumn(t, cutTo[int16](values), set)
+	case 4:
+		return columnar.NewFixedColumn(t, cutTo[int32](values), set)
+	}
+	return columnar.NewFixedColumn(t, cutTo[int64](values), set)
+}
+
+func cutTo[T number](values []float64) []T {
+	out := make([]T, len(values))
+	for i, v := range values {
+		out[i] = T(v)
+	}
+	return out
+}
+
+// decimalsOf rounds to the scale of the type: what a decimal became as a DOUBLE is that decimal again, as far as
+// a DOUBLE has its digits.
+func decimalsOf(t columnar.Type, values []float64) []decimalValue {
+	out := make([]decimalValue, len(values))
+	for i, v := range values {
+		out[i], _ = decimal128.FromFloat64(v, maxDigits, int32(t.Scale))
 	}
 	return out
 }
