@@ -238,13 +238,13 @@ func (b *binder) sourceHint(written string) string {
 // condition binds WHERE or HAVING.
 func (b *binder) condition(q *query, clause string, n node) compute.Expr {
 	before := len(b.errs)
-	if clause == "WHERE" {
-		b.clause = clause
-		defer func() { b.clause = "" }()
-	}
+	b.clause = clause
 	pred := b.expr(n)
+	b.clause = ""
 	if pred == nil {
-		b.hintAliases(b.errs[before:], q.items)
+		if clause == "WHERE" {
+			b.hintAliases(b.errs[before:], q.items)
+		}
 		return nil
 	}
 	if t := pred.Type(); t != columnar.Boolean && t != columnar.Null {

@@ -28,7 +28,7 @@ func (c *call) has(keyword string) bool {
 // aggregateCall binds a call of an aggregate: what stands for it is a column at a negative position.
 func (b *binder) aggregateCall(n *call) compute.Expr {
 	g := b.groups
-	if g == nil || b.clause != "" && b.clause != "ORDER BY" {
+	if g == nil || !b.overGroups() {
 		b.misplaced(n)
 		return nil
 	}
@@ -47,6 +47,11 @@ func (b *binder) aggregateCall(n *call) compute.Expr {
 	}
 	i := g.call(c)
 	return compute.Column(-1-i, g.calls[i].String(), c.Type(), c.Nullable())
+}
+
+// overGroups reports whether an expression is bound that may be about groups.
+func (b *binder) overGroups() bool {
+	return b.clause == "" || b.clause == "HAVING" || b.clause == "ORDER BY"
 }
 
 // call is the number of a call; one that is made twice is computed once.
@@ -92,6 +97,10 @@ func (b *binder) aggregateArguments(n *call) ([]compute.Expr, bool) {
 		if s, ok := n.args[0].(*star); ok && len(s.table) == 0 && len(s.except) == 0 {
 			return nil, true
 		}
+	}
+	if len(n.args) == 0 && strings.EqualFold(n.name.text, "count") {
+		b.fail(n.start, "WRONG_NUM_ARGS.WITH_SUGGESTION", "count takes at least one argument", "write count(*)")
+		return nil, false
 	}
 	return b.arguments(strings.ToLower(n.name.text), n.args)
 }

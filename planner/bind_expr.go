@@ -92,12 +92,10 @@ func (b *binder) name(n *name) compute.Expr {
 // reference finds the column that a name refers to, the alias of a column to the left in
 // the SELECT list, or a function that needs no parentheses; used is how many parts name it.
 func (b *binder) reference(n *name) (e compute.Expr, used int) {
-	if b.clause == "ORDER BY" {
-		if e, found := b.lateral(n.parts[0].text); found == 1 {
-			return e, 1
-		}
-	}
 	index, used, found := b.scope.resolve(n.parts)
+	if e := b.outputColumn(n.parts[0].text, index, found); e != nil {
+		return e, 1
+	}
 	switch {
 	case found > 1:
 		b.fail(n.start, "AMBIGUOUS_REFERENCE", "the name "+dotted(n.parts)+" fits several columns", "put the name of the table before it")
@@ -121,6 +119,18 @@ func (b *binder) reference(n *name) (e compute.Expr, used int) {
 	}
 	b.unknownColumn(n.parts)
 	return nil, 0
+}
+
+// outputColumn is the column of the SELECT list that a name in ORDER BY or HAVING means, nil if it means one of FROM: found of
+// those have the name, the first at index. In ORDER BY the list comes first; in HAVING it comes after the keys.
+func (b *binder) outputColumn(name string, index, found int) compute.Expr {
+	if b.clause != "ORDER BY" && (b.clause != "HAVING" || found == 1 && b.groups.find(b.scope.column(index)) != nil) {
+		return nil
+	}
+	if e, n := b.lateral(name); n == 1 {
+		return e
+	}
+	return nil
 }
 
 // field binds value.name; text and path are how the value and the rest were written.
@@ -299,6 +309,9 @@ func (b *binder) castTo(n *cast) compute.Expr {
 	if err != nil {
 		b.exprError(n, err)
 		return nil
+	}
+	if e == value && b.scope.markOf(e) != (timeMark{}) {
+		b.scope.marked = append(b.scope.marked, marked{expr: e})
 	}
 	return e
 }

@@ -7,8 +7,9 @@ import (
 	"github.com/lakewheel/lakewheel/columnar/compute"
 )
 
-// lift makes an expression over the input one over the groups; nil after a fault.
-func (b *binder) lift(g *groups, e compute.Expr, at span) compute.Expr {
+// lift makes an expression over the input one over the groups; nil after a fault. As in Spark, a column that is not grouped is unknown
+// outside of the SELECT list.
+func (b *binder) lift(g *groups, e compute.Expr, at span, list bool) compute.Expr {
 	missing := ""
 	from := g.from()
 	out := compute.Replace(e, func(x compute.Expr) compute.Expr {
@@ -32,7 +33,7 @@ func (b *binder) lift(g *groups, e compute.Expr, at span) compute.Expr {
 		return nil
 	})
 	if missing != "" {
-		b.notGrouped(g, missing, at)
+		b.notGrouped(g, missing, at, list)
 		return nil
 	}
 	return out
@@ -62,8 +63,12 @@ func (g *groups) find(x compute.Expr) compute.Expr {
 	return nil
 }
 
-func (b *binder) notGrouped(g *groups, column string, at span) {
+func (b *binder) notGrouped(g *groups, column string, at span, list bool) {
 	hint := fmt.Sprintf("add it to GROUP BY, aggregate it, or take any_value(%s) if any of its values will do", column)
+	if !list {
+		b.fail(at.start, "UNRESOLVED_COLUMN.WITH_SUGGESTION", fmt.Sprintf("%s is neither in GROUP BY nor within an aggregate", column), hint)
+		return
+	}
 	if !g.all {
 		b.fail(at.start, "MISSING_GROUP_BY", fmt.Sprintf("%s stands beside an aggregate, and the query has no GROUP BY", column), hint)
 		return

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strconv"
 
-	"github.com/lakewheel/lakewheel/columnar"
 	"github.com/lakewheel/lakewheel/columnar/compute"
 )
 
@@ -67,7 +66,7 @@ func (b *binder) limited(q *query, n LogicalNode) LogicalNode {
 		if bound.n == nil {
 			continue
 		}
-		rows, ok := b.rows(bound.n)
+		rows, ok := b.rows(bound.n, n)
 		if !ok {
 			return nil
 		}
@@ -77,16 +76,20 @@ func (b *binder) limited(q *query, n LogicalNode) LogicalNode {
 	return l
 }
 
-// rows binds the number in LIMIT or OFFSET.
-func (b *binder) rows(n node) (int64, bool) {
+// rows binds the number in LIMIT or OFFSET of a query.
+func (b *binder) rows(n node, in LogicalNode) (int64, bool) {
 	outer := b.scope
 	defer func() { b.scope = outer }()
-	b.scope = &scope{schema: &columnar.Schema{}}
+	b.scope = derivedScope("", in, b.marks[in])
 	e := b.expr(n)
 	if e == nil {
 		return 0, false
 	}
 	e = compute.Fold(e)
+	if len(compute.Columns(e)) > 0 {
+		b.fail(n.place().start, "INVALID_LIMIT_LIKE_EXPRESSION.IS_UNFOLDABLE", fmt.Sprintf("a constant number of rows is expected, not %s", e), "")
+		return 0, false
+	}
 	if !compute.Literal(e) || !e.Type().Integral() {
 		b.fail(n.place().start, "INVALID_LIMIT_LIKE_EXPRESSION.DATA_TYPE", fmt.Sprintf("a constant number of rows is expected, not %s", e), "")
 		return 0, false

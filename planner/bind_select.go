@@ -81,15 +81,15 @@ func (b *binder) raise(q *query, g *groups, out *columns, having *compute.Expr, 
 		if i > 0 && out.exprs[i-1] == nil && out.values[i] == out.values[i-1] {
 			continue // another column of the same *
 		}
-		if out.exprs[i] = b.lift(g, e, out.values[i]); out.exprs[i] != nil {
+		if out.exprs[i] = b.lift(g, e, out.values[i], true); out.exprs[i] != nil {
 			out.fields[i].Nullable = out.exprs[i].Nullable()
 		}
 	}
 	if *having != nil {
-		*having = b.lift(g, *having, q.having.place())
+		*having = b.lift(g, *having, q.having.place(), false)
 	}
 	for i := range order {
-		order[i].Expr = b.lift(g, order[i].Expr, q.order[i].expr.place())
+		order[i].Expr = b.lift(g, order[i].Expr, q.order[i].expr.place(), false)
 	}
 	return a
 }

@@ -28,12 +28,20 @@ func (b *binder) checkOperators(n LogicalNode, aggregates *int) {
 		}
 	case *Limit:
 		if b.mode != Complete || !groupsBelow(n) {
-			b.fail(n.at, operationFault, "LIMIT and OFFSET need a last row, and a stream has none: they cut groups in complete mode only", "use WHERE, or limit the rows where you read the table")
+			b.fail(n.at, limitFault(n, b.mode), "LIMIT and OFFSET need a last row, and a stream has none: they cut groups in complete mode only", "use WHERE, or limit the rows where you read the table")
 		}
 	}
 	for _, in := range n.Inputs() {
 		b.checkOperators(in, aggregates)
 	}
+}
+
+// limitFault is Spark's condition, which in append mode lets LIMIT keep the first rows of all.
+func limitFault(l *Limit, mode OutputMode) string {
+	if mode == Append && l.N >= 0 && l.Skip == 0 {
+		return ""
+	}
+	return operationFault
 }
 
 func (b *binder) checkAggregate(a *Aggregate) {

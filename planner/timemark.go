@@ -12,7 +12,8 @@ type timeMark struct {
 
 func (m timeMark) window() bool { return m.size > 0 || m.session }
 
-// marked is an expression that is no column and has a mark: the STRUCT of a window, or the time of one.
+// marked is an expression whose mark is not that of a column: the STRUCT of a window, the time of one, or a column below a cast
+// that does nothing and takes the mark away, as in Spark.
 type marked struct {
 	expr compute.Expr
 	mark timeMark
@@ -20,13 +21,13 @@ type marked struct {
 
 // markOf is the mark of an expression over the columns of the scope.
 func (s *scope) markOf(e compute.Expr) timeMark {
-	if i, ok := compute.Position(e); ok && i >= 0 {
-		return s.columns[i].mark
-	}
 	for _, m := range s.marked {
 		if m.expr == e {
 			return m.mark
 		}
+	}
+	if i, ok := compute.Position(e); ok && i >= 0 {
+		return s.columns[i].mark
 	}
 	return timeMark{}
 }

@@ -58,7 +58,7 @@ func clauseRefusal(keyword string) (condition, message, hint string) {
 	case "SORT BY", "CLUSTER BY", "DISTRIBUTE BY":
 		return "", keyword + " is not supported on a stream, whose rows are written as they arrive", "order the rows where you read the table"
 	case "GROUPING SETS":
-		return operationFault, "GROUPING SETS, ROLLUP and CUBE are not supported on a stream", "write a query for each set of keys and put UNION ALL between them"
+		return "", "GROUPING SETS, ROLLUP and CUBE are not supported", "write a query for each set of keys and put UNION ALL between them"
 	}
 	return "", keyword + " is not supported yet", ""
 }
@@ -76,6 +76,8 @@ func (b *binder) unsupportedExpr(n node) bool {
 			condition = "NON_TIME_WINDOW_NOT_SUPPORTED_IN_STREAMING"
 		} else if ok && generators[strings.ToLower(c.name.text)] {
 			condition = "UNSUPPORTED_GENERATOR.NESTED_IN_EXPRESSIONS"
+		} else if ok && len(c.extras) > 0 && !isAggregate(c) {
+			condition = "INVALID_SQL_SYNTAX.FUNCTION_WITH_UNSUPPORTED_SYNTAX"
 		}
 		b.fail(at, condition, message, hint)
 		return true

@@ -34,7 +34,7 @@ func (w *windows) same(name string, parts []compute.Expr) bool {
 // windowCall binds the functions of event time. A refused one leaves the name of its column unknown, as in Spark.
 func (b *binder) windowCall(n *call) compute.Expr {
 	function := strings.ToLower(n.name.text)
-	if b.clause != "" && b.clause != "GROUP BY" && b.clause != "ORDER BY" {
+	if !b.overGroups() && b.clause != "GROUP BY" {
 		b.fail(n.start, "", fmt.Sprintf("%s cannot stand in %s", function, b.clause), "make the window in a subquery: FROM (SELECT *, "+b.source(n.span)+" AS w FROM ...)")
 		return nil
 	}
@@ -210,6 +210,10 @@ func (b *binder) windowTime(n *call) compute.Expr {
 // timeOf is the last microsecond of a window: the time that stands for what was grouped by it.
 func (b *binder) timeOf(n *call, window compute.Expr) (compute.Expr, timeMark) {
 	mark := b.scope.markOf(window)
+	if window.Type().Kind != columnar.StructKind {
+		b.fail(n.args[0].place().start, "DATATYPE_MISMATCH.UNEXPECTED_INPUT_TYPE", fmt.Sprintf("%s needs the column of a window, %s is %s", strings.ToLower(n.name.text), window, window.Type()), "")
+		return nil, mark
+	}
 	if !mark.window() {
 		b.fail(n.args[0].place().start, "_LEGACY_ERROR_TEMP_3101", fmt.Sprintf("%s is not the window of a window function", window), "group by window(...) or session_window(...) in a subquery and select the column window or session_window")
 		return nil, mark

@@ -18,7 +18,7 @@ func (b *binder) duration(n node) (us int64, ok bool) {
 	}
 	e = compute.Fold(e)
 	if !compute.Literal(e) {
-		b.fail(n.place().start, "", fmt.Sprintf("the lengths of a window are constants, %s is not", e), "write '10 seconds'; session_window takes a gap that differs between rows")
+		b.fail(n.place().start, "_LEGACY_ERROR_TEMP_1207", fmt.Sprintf("the lengths of a window are constants, %s is not", e), "write '10 seconds'; session_window takes a gap that differs between rows")
 		return 0, false
 	}
 	if text, isText := compute.ConstantText(e); isText {
@@ -57,7 +57,7 @@ func (b *binder) durationValue(n node, e compute.Expr) (us int64, ok bool) {
 		b.months(n, e.String())
 		return 0, false
 	default:
-		b.fail(n.place().start, "", fmt.Sprintf("the length of a window is an interval, %s is %s", e, t), "write '10 seconds'")
+		b.fail(n.place().start, "_LEGACY_ERROR_TEMP_1207", fmt.Sprintf("the length of a window is an interval, %s is %s", e, t), "write '10 seconds'")
 		return 0, false
 	}
 	us, err := strconv.ParseInt(e.String(), 10, 64)
