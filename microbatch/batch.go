@@ -293,6 +293,12 @@ func (w *worker) step(ctx context.Context, raw *columnar.Batch) (exec.Result, er
 			return res, err
 		}
 	}
+	if res.Late != nil {
+		defer res.Late.Release()
+		if err := w.d.fold.writeLate(ctx, w.lane, res.Late); err != nil {
+			return res, err
+		}
+	}
 	if res.Dead == nil {
 		return res, nil
 	}
@@ -331,4 +337,9 @@ func (f *fold) write(ctx context.Context, lane int64, b *columnar.Batch) error {
 func (f *fold) writeDead(ctx context.Context, lane int64, b *columnar.Batch) error {
 	f.rows.Store(true)
 	return f.out.WriteDeadLetters(ctx, lane, b)
+}
+
+func (f *fold) writeLate(ctx context.Context, lane int64, b *columnar.Batch) error {
+	f.rows.Store(true)
+	return f.out.WriteLate(ctx, lane, b)
 }

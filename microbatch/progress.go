@@ -144,7 +144,6 @@ func (d *driver) eventProgress(p *Progress, b *batch, t *totals) {
 	for k, keeper := range d.keepers {
 		s := t.stats[k]
 		p.LateGroups += s.LateGroups
-		p.LateRows += s.LateRows
 		p.StateOperators = append(p.StateOperators, StateOperator{OperatorName: keeper.op.Kind, NumRowsTotal: keeper.state.Rows(),
 			NumRowsUpdated: s.Updated, NumRowsRemoved: s.Removed, NumRowsDroppedByWatermark: s.LateGroups, MemoryUsedBytes: keeper.state.Bytes()})
 	}

@@ -24,6 +24,8 @@ type Position struct {
 type Output interface {
 	Write(ctx context.Context, lane int64, b *columnar.Batch) error
 	WriteDeadLetters(ctx context.Context, lane int64, b *columnar.Batch) error
+	// WriteLate takes late rows, in the schema of exec.LateSchema; it is called only if they are kept.
+	WriteLate(ctx context.Context, lane int64, b *columnar.Batch) error
 	// Abort drops what was not committed; after a commit it does nothing.
 	Abort()
 }

@@ -54,6 +54,9 @@ func (o *consoleOutput) WriteDeadLetters(_ context.Context, _ int64, b *columnar
 	return nil
 }
 
+// WriteLate is not called: a console keeps no side tables.
+func (o *consoleOutput) WriteLate(context.Context, int64, *columnar.Batch) error { return nil }
+
 func (o *consoleOutput) Abort() {}
 
 // NewOutput collects lines.

@@ -7,8 +7,11 @@ import (
 	"github.com/lakewheel/lakewheel/committer"
 )
 
-// DeadLetterKind is the side table of bad records.
-const DeadLetterKind = "dead_letter"
+// The side tables: of bad records, and of late rows.
+const (
+	DeadLetterKind = "dead_letter"
+	LateKind       = "late"
+)
 
 // TableSink commits into a table through the exactly-once protocol.
 type TableSink struct {
@@ -42,6 +45,10 @@ type tableOutput struct{ *committer.Output }
 
 func (o tableOutput) WriteDeadLetters(ctx context.Context, lane int64, b *columnar.Batch) error {
 	return o.WriteSide(ctx, DeadLetterKind, lane, b)
+}
+
+func (o tableOutput) WriteLate(ctx context.Context, lane int64, b *columnar.Batch) error {
+	return o.WriteSide(ctx, LateKind, lane, b)
 }
 
 // NewOutput stages files of the table.

@@ -112,16 +112,28 @@ func (a *aggregation) ends(keys []columnar.Column, n int) []int64 {
 	return out
 }
 
-// noteLate counts the rows of a flow that are late.
+// noteLate collects the rows of a flow that are late, with the window.
 func (a *aggregation) noteLate(f *flow, limit int64, late *lateRows) {
 	if !a.dropsLate() {
 		return
 	}
-	for i, end := range a.ends(f.batch.Columns()[:a.keys], f.batch.Rows()) {
+	keys := f.batch.Columns()[:a.keys]
+	for i, end := range a.ends(keys, f.batch.Rows()) {
 		if end <= limit {
-			late.add(f.raw(int32(i)))
+			start, complete := a.window(keys, i)
+			late.add(f.raw(int32(i)), start, complete, true)
 		}
 	}
+}
+
+// window is the start and the end of the group of a row.
+func (a *aggregation) window(keys []columnar.Column, row int) (start, end int64) {
+	key, size := a.event()
+	end = columnar.FixedValues[int64](keys[key])[row] + size
+	if a.node.Session != nil {
+		return columnar.FixedValues[int64](keys[0])[row], end
+	}
+	return end - size, end
 }
 
 // failure is the error of a group, which ends the run: there is no row to blame.

@@ -31,8 +31,21 @@ func newDedup(n *planner.DedupExec) *dedup {
 
 func (d *dedup) entry() []step { return nil }
 
-func (d *dedup) newPortion(source string, p offsets.Partition, _ int64) Portion {
-	return &kept{from: origin{source, p}}
+func (d *dedup) newPortion(source string, p offsets.Partition, late int64) Portion {
+	return &kept{from: origin{source, p}, op: d, late: late}
+}
+
+// noteLate collects the rows of a flow that are late.
+func (d *dedup) noteLate(f *flow, limit int64, late *lateRows) {
+	if !d.timed {
+		return
+	}
+	times := f.batch.Column(d.node.EventTime)
+	for i, t := range columnar.FixedValues[int64](times) {
+		if t <= limit && times.IsValid(i) {
+			late.add(f.raw(int32(i)), t, t, false)
+		}
+	}
 }
 
 func (d *dedup) rises() bool { return true }
@@ -77,9 +90,6 @@ func (s *dedupState) Run(ctx context.Context, in []Portion, at Moment) ([]*colum
 			c, late := s.candidates(b, at.Late*1000)
 			list = append(list, c)
 			stats.LateGroups += late
-			if k.from.source != "" {
-				stats.LateRows += late
-			}
 		}
 	}
 	removed := make([]int64, len(s.shards))

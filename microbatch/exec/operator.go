@@ -53,12 +53,11 @@ type State interface {
 type Stats struct {
 	Updated, Removed int64
 	LateGroups       int64 // distinct late groups per partition, or late rows where rows are kept
-	LateRows         int64 // rows from sources, where only the operator can tell
 }
 
 // Add sums stats.
 func (s *Stats) Add(o Stats) {
-	s.Updated, s.Removed, s.LateGroups, s.LateRows = s.Updated+o.Updated, s.Removed+o.Removed, s.LateGroups+o.LateGroups, s.LateRows+o.LateRows
+	s.Updated, s.Removed, s.LateGroups = s.Updated+o.Updated, s.Removed+o.Removed, s.LateGroups+o.LateGroups
 }
 
 func newOperator(n planner.PhysicalNode, above []step, target int, lateness int64) *Operator {

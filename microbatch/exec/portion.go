@@ -1,8 +1,6 @@
 package exec
 
 import (
-	"slices"
-
 	"github.com/lakewheel/lakewheel/columnar"
 	"github.com/lakewheel/lakewheel/columnar/aggregate"
 	"github.com/lakewheel/lakewheel/columnar/group"
@@ -28,16 +26,6 @@ type Portion interface {
 type origin struct {
 	source    string
 	partition offsets.Partition
-}
-
-// lateRows counts source rows that are late for something, each once.
-type lateRows struct{ rows []int32 }
-
-func (l *lateRows) add(raw int32) { l.rows = append(l.rows, raw) }
-
-func (l *lateRows) count() int64 {
-	slices.Sort(l.rows)
-	return int64(len(slices.Compact(l.rows)))
 }
 
 // groups is a portion for an aggregate: partial aggregates by key.
@@ -80,12 +68,15 @@ func numbered(index *group.Index, b *columnar.Batch, keys int, ids []int32) []in
 // kept is a portion of whole rows, in their order.
 type kept struct {
 	from    origin
+	op      *dedup
+	late    int64
 	batches []*columnar.Batch
 }
 
 func (k *kept) origin() origin { return k.from }
 
-func (k *kept) add(f *flow, _ *lateRows) error {
+func (k *kept) add(f *flow, late *lateRows) error {
+	k.op.noteLate(f, k.late, late)
 	f.batch.Retain()
 	k.batches = append(k.batches, f.batch)
 	return nil

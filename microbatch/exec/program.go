@@ -18,7 +18,8 @@ type Program struct {
 	Watermarks []Watermark
 	Mode       planner.OutputMode
 	Out        *columnar.Schema
-	finish     []step // of a complete result
+	finish     []step           // of a complete result
+	late       *columnar.Schema // of the table of late rows; nil: they are only counted
 }
 
 // Watermark is a place where the event time of a source is observed. Names are unique in a program.
@@ -37,15 +38,23 @@ type Settings struct {
 	// Lateness keeps windows for so long after their end, in update mode: a window is put out when the watermark reaches its end,
 	// and again in each batch that brings late rows, as Flink does. 0: windows end with the watermark, as in Spark.
 	Lateness time.Duration
+	// KeepLate makes rows of LateSchema of what is late at the first stateful operator.
+	KeepLate bool
 }
 
 // Compile turns a physical plan over some sources into a Program.
 func Compile(plan planner.PhysicalNode, set Settings, inputs ...Input) (*Program, error) {
 	c := &compiler{p: &Program{Mode: set.Mode, Out: plan.Schema()}, lateness: set.Lateness.Microseconds()}
+	if set.KeepLate {
+		var err error
+		if c.p.late, err = LateSchema(inputs...); err != nil {
+			return nil, err
+		}
+	}
 	for _, in := range inputs {
 		p := &Pipeline{input: in, decoded: &columnar.Schema{}}
-		if in.Format == "csv" {
-			p.decoded = withoutCorrupt(in.Schema) // values have places, not names
+		if in.Format == "csv" || set.KeepLate { // values of CSV have places, not names; late rows are kept whole
+			p.decoded = withoutCorrupt(in.Schema)
 		}
 		c.p.Pipelines = append(c.p.Pipelines, p)
 	}

@@ -28,10 +28,11 @@ func (c *Counts) Add(o Counts) {
 	c.In, c.Out, c.Filtered, c.Null, c.Bad, c.Late = c.In+o.In, c.Out+o.Out, c.Filtered+o.Filtered, c.Null+o.Null, c.Bad+o.Bad, c.Late+o.Late
 }
 
-// Result of one raw batch. The caller releases Rows and Dead, which are nil when empty.
+// Result of one raw batch. The caller releases Rows, Dead and Late, which are nil when empty.
 type Result struct {
 	Rows   *columnar.Batch
 	Dead   *columnar.Batch // DeadLetterSchema
+	Late   *columnar.Batch // LateSchema, if late rows are kept
 	Counts Counts
 	// FirstError is that of the first failed row, with its coordinates; nil if none failed.
 	FirstError error
@@ -115,7 +116,7 @@ func (t *Task) Run(raw *columnar.Batch) (Result, error) {
 	}
 	sel, nulls, failed := t.admit(raw, bad)
 	res.Counts.Null = nulls
-	res.Rows, failed, err = t.compute(raw, decoded, sel, failed, &res.Counts)
+	failed, err = t.compute(raw, decoded, sel, failed, &res)
 	if err != nil {
 		return Result{}, err
 	}
@@ -201,7 +202,7 @@ func (t *Task) hidden(raw *columnar.Batch, name string) columnar.Column {
 
 // compute takes the selected rows through every branch. A raw row that fails in one of
 // them joins failed and makes no rows in any.
-func (t *Task) compute(raw, decoded *columnar.Batch, sel columnar.Selection, failed []columnar.RowError, n *Counts) (*columnar.Batch, []columnar.RowError, error) {
+func (t *Task) compute(raw, decoded *columnar.Batch, sel columnar.Selection, failed []columnar.RowError, res *Result) ([]columnar.RowError, error) {
 	flows := make([]*flow, 0, len(t.p.branches))
 	defer func() {
 		for _, f := range flows {
@@ -214,22 +215,27 @@ func (t *Task) compute(raw, decoded *columnar.Batch, sel columnar.Selection, fai
 		flows = append(flows, f)
 		t.eval.Reset()
 		if err := runSteps(t.eval, b.steps, f); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		errs = append(errs, f.failed...)
 	}
 	errs = firstErrors(errs)
 	t.observe(flows, errs)
-	made, err := t.finish(flows, errs, n)
+	var late lateRows
+	made, err := t.finish(flows, errs, &late)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	n.Filtered = int64(sel.Len(raw.Rows()) - len(errs) - countOrigins(flows, raw.Rows()))
-	rows, err := joined(made)
-	if rows != nil {
-		n.Out = int64(rows.Rows())
+	res.Counts.Filtered = int64(sel.Len(raw.Rows()) - len(errs) - countOrigins(flows, raw.Rows()))
+	if res.Rows, err = joined(made); err != nil {
+		return nil, err
 	}
-	return rows, firstErrors(append(failed, errs...)), err
+	if res.Rows != nil {
+		res.Counts.Out = int64(res.Rows.Rows())
+	}
+	starts := late.byRow()
+	res.Counts.Late, res.Late = int64(len(starts)), t.lateTable(raw, decoded, &late, starts)
+	return firstErrors(append(failed, errs...)), nil
 }
 
 // observe moves the event times by rows that did not fail anywhere.
@@ -260,9 +266,8 @@ func runSteps(eval *compute.Evaluator, steps []step, f *flow) error {
 
 // finish takes the rows of failed raw rows out of all flows, gives those of stateful operators to their portions, and lists the
 // batches of the sink that have rows left; the caller releases them.
-func (t *Task) finish(flows []*flow, errs []columnar.RowError, n *Counts) ([]*columnar.Batch, error) {
+func (t *Task) finish(flows []*flow, errs []columnar.RowError, late *lateRows) ([]*columnar.Batch, error) {
 	var out []*columnar.Batch
-	late := lateRows{}
 	for i, f := range flows {
 		if len(errs) > 0 && (f.many || len(flows) > 1) {
 			keep := f.without(errs)
@@ -277,11 +282,10 @@ func (t *Task) finish(flows []*flow, errs []columnar.RowError, n *Counts) ([]*co
 			out = append(out, f.batch)
 			continue
 		}
-		if err := t.portion(target).add(f, &late); err != nil {
+		if err := t.portion(target).add(f, late); err != nil {
 			return out, err
 		}
 	}
-	n.Late = late.count()
 	return out, nil
 }
 

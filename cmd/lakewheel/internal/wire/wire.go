@@ -72,11 +72,8 @@ func writerName(start time.Time) string {
 
 // Build makes the query. The function it returns closes the sources.
 func Build(ctx context.Context, p *config.Pipeline, w World) (microbatch.Query, func(), error) {
-	inputs := make([]exec.Input, len(p.Sources))
-	for i, s := range p.Sources {
-		inputs[i] = exec.Input{Name: s.Name, Format: s.Format, CSV: s.CSV, Schema: s.Schema, OnNull: s.OnNull}
-	}
-	program, err := exec.Compile(p.Planned.Physical, exec.Settings{Mode: p.Mode, Lateness: p.AllowedLateness}, inputs...)
+	set := exec.Settings{Mode: p.Mode, Lateness: p.AllowedLateness, KeepLate: p.LateRows == config.TableLate}
+	program, err := exec.Compile(p.Planned.Physical, set, execInputs(p)...)
 	if err != nil {
 		return microbatch.Query{}, nil, err
 	}
@@ -98,6 +95,14 @@ func Build(ctx context.Context, p *config.Pipeline, w World) (microbatch.Query, 
 		Limits:       microbatch.Limits{RowsPerBatch: p.Limits.RowsPerBatch, Workers: workers},
 		DrainTimeout: p.DrainTimeout, Clock: w.Clock, Log: w.Log,
 	}, closeAll, nil
+}
+
+func execInputs(p *config.Pipeline) []exec.Input {
+	out := make([]exec.Input, len(p.Sources))
+	for i, s := range p.Sources {
+		out[i] = exec.Input{Name: s.Name, Format: s.Format, CSV: s.CSV, Schema: s.Schema, OnNull: s.OnNull}
+	}
+	return out
 }
 
 func eventPolicy(p *config.Pipeline) microbatch.EventPolicy {
@@ -172,7 +177,7 @@ func CommitterOptions(p *config.Pipeline, w World) (committer.Options, error) {
 	if err != nil {
 		return committer.Options{}, err
 	}
-	side, err := w.OpenStore(p.S3, p.DeadLetter)
+	sides, err := sideTables(p, w)
 	if err != nil {
 		return committer.Options{}, err
 	}
@@ -181,8 +186,29 @@ func CommitterOptions(p *config.Pipeline, w World) (committer.Options, error) {
 		PartitionBy: p.Sink.PartitionBy, AddColumns: p.Sink.AddColumns,
 		Name: p.Name, Previous: p.PreviousName, Append: p.Sink.Append, AcceptLoss: w.AcceptLoss, Bounded: p.Trigger.AvailableNow,
 		Writer: writerName(w.Clock.Now()), Plan: planner.Fingerprint(p.Planned.Physical), Settings: map[string]string{},
-		Side:          map[string]committer.SideTable{microbatch.DeadLetterKind: {Table: delta.Open(side, w.NewID), Schema: exec.DeadLetterSchema}},
+		Side:          sides,
 		RetainCommits: retainCommits, RetainFor: retainFor, TargetFileSize: p.Commit.TargetBytes,
 		Now: w.Clock.Now, Token: w.Token, NewID: w.NewID, Sleep: w.Clock.Sleep, Step: w.Step,
 	}, nil
+}
+
+// sideTables are those that a pipeline may write: dead letters, and late rows if they are kept.
+func sideTables(p *config.Pipeline, w World) (map[string]committer.SideTable, error) {
+	objects, err := w.OpenStore(p.S3, p.DeadLetter)
+	if err != nil {
+		return nil, err
+	}
+	out := map[string]committer.SideTable{microbatch.DeadLetterKind: {Table: delta.Open(objects, w.NewID), Schema: exec.DeadLetterSchema}}
+	if p.LateRows != config.TableLate {
+		return out, nil
+	}
+	schema, err := exec.LateSchema(execInputs(p)...)
+	if err != nil {
+		return nil, err
+	}
+	if objects, err = w.OpenStore(p.S3, p.Late); err != nil {
+		return nil, err
+	}
+	out[microbatch.LateKind] = committer.SideTable{Table: delta.Open(objects, w.NewID), Schema: schema}
+	return out, nil
 }
