@@ -32,7 +32,8 @@ type batch struct {
 type part struct {
 	from, until offsets.Positions
 	latest      offsets.Positions
-	progress    offsets.Progress // after the batch
+	behind      offsets.Positions // the ends of the partitions that have more to read
+	progress    offsets.Progress  // after the batch
 	ranges      []offsets.Range
 	holes       []offsets.Range
 }
@@ -92,8 +93,11 @@ func (d *driver) planPart(ctx context.Context, b *batch, i int) (part, error) {
 		p.until = p.from // what was due when the process ended comes first
 	}
 	p.ranges = offsets.Ranges(in.Name, p.from, p.until)
+	p.behind = offsets.Positions{}
 	for partition, end := range avail.Ends {
-		b.limited = b.limited || end > p.until[partition]
+		if end > p.until[partition] {
+			b.limited, p.behind[partition] = true, end
+		}
 	}
 	p.progress = advance(avail.Progress, p.until)
 	b.data = b.data || len(p.ranges) > 0 || len(p.holes) > 0 || d.mustRecordStart(i, avail.Progress)
@@ -143,13 +147,14 @@ type inputTotals struct {
 	counts exec.Counts
 	first  error // of the first bad record
 	epochs map[offsets.Partition]int32
+	late   map[offsets.Partition]int64 // rows
 }
 
 func (d *driver) newTotals(tasks int) *totals {
 	t := &totals{inputs: make([]inputTotals, len(d.q.Inputs)), made: make([]exec.Collected, tasks),
 		seen: map[string]exec.EventTime{}, stats: make([]exec.Stats, len(d.q.Program.Operators))}
 	for i := range t.inputs {
-		t.inputs[i].epochs = map[offsets.Partition]int32{}
+		t.inputs[i].epochs, t.inputs[i].late = map[offsets.Partition]int32{}, map[offsets.Partition]int64{}
 	}
 	return t
 }
@@ -260,6 +265,9 @@ func (t *totals) add(p piece, reader source.Reader, w *worker) {
 	in := &t.inputs[p.input]
 	t.counts.Add(w.counts)
 	in.counts.Add(w.counts)
+	if w.counts.Late > 0 {
+		in.late[p.rng.Partition] += w.counts.Late
+	}
 	t.stages.add(w.spent)
 	if in.first == nil {
 		in.first = w.first
@@ -342,4 +350,20 @@ func (f *fold) writeDead(ctx context.Context, lane int64, b *columnar.Batch) err
 func (f *fold) writeLate(ctx context.Context, lane int64, b *columnar.Batch) error {
 	f.rows.Store(true)
 	return f.out.WriteLate(ctx, lane, b)
+}
+
+// warnLate says, once for each partition, that rows are late only because a partition is behind: its rows are no later than those of
+// the others, they are read later.
+func (d *driver) warnLate(b *batch, t *totals) {
+	for i, in := range d.q.Inputs {
+		for partition, rows := range t.inputs[i].late {
+			key := in.Name + "/" + partition.String()
+			if _, behind := b.parts[i].behind[partition]; !behind || in.PerPartition || d.warned[key] {
+				continue
+			}
+			d.warned[key] = true
+			d.q.Log.Warn("rows are late in a partition that is still behind; with watermark: {per_partition: true} the slowest partition holds the watermark",
+				"source", in.Name, "topic", partition.Topic, "partition", partition.ID, "late_rows", rows)
+		}
+	}
 }

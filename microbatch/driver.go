@@ -31,7 +31,8 @@ type driver struct {
 	bad       []badWindow         // by input
 	fresh     bool                // nothing has run since the start
 	marks     *watermarks
-	keepers   []*keeper // of the operators' state
+	keepers   []*keeper       // of the operators' state
+	warned    map[string]bool // partitions whose late rows were spoken of
 
 	fold     *fold      // open; nil between commits
 	inflight chan error // the commit that runs, nil if none
@@ -75,7 +76,7 @@ const maxAttempts = 3
 func runOnce(ctx context.Context, q Query) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	d := &driver{q: q, cancel: cancel, fresh: true, marks: newWatermarks(&q),
+	d := &driver{q: q, cancel: cancel, fresh: true, warned: map[string]bool{}, marks: newWatermarks(&q),
 		position: make([]offsets.Progress, len(q.Inputs)), finalEnds: make([]offsets.Positions, len(q.Inputs)),
 		keepers: newKeepers(q.Program, max(1, q.Limits.Workers))}
 	for _, in := range q.Inputs {
@@ -211,6 +212,7 @@ func (d *driver) trigger(ctx context.Context) (*batch, error) {
 			return nil, err
 		}
 	}
+	d.warnLate(b, t)
 	d.marks.after(t.seen, b.start.UnixMilli())
 	firstStart := false
 	for i := range b.parts {
