@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/lakewheel/lakewheel/columnar/aggregate"
 	"github.com/lakewheel/lakewheel/columnar/compute"
 )
 
@@ -49,12 +50,10 @@ func TestFunctionsPage(t *testing.T) {
 func functionsText() string {
 	var b strings.Builder
 	b.WriteString(functionsIntro)
-	b.WriteString("| call | does | example |\n|---|---|---|\n")
-	cell := strings.NewReplacer("|", "\\|", "\n", " ").Replace
-	for _, f := range compute.Functions() {
-		fmt.Fprintf(&b, "| `%s` | %s | `%s` |\n", cell(f.Signature), cell(f.Summary), cell(f.Example))
-	}
+	writeFunctions(&b, compute.Functions())
 	fmt.Fprintf(&b, "\nGenerators, which make several rows of one and stand alone in the SELECT list or in LATERAL VIEW: `%s`.\n", strings.Join(compute.GeneratorNames(), "`, `"))
+	b.WriteString(aggregatesIntro)
+	writeFunctions(&b, aggregate.Functions())
 	b.WriteString("\n## Not there on purpose\n\n| function | it | instead |\n|---|---|---|\n")
 	for _, name := range sortedKeys(refused) {
 		fmt.Fprintf(&b, "| `%s()` | %s | %s |\n", name, refused[name].reason, refused[name].hint)
@@ -69,6 +68,15 @@ func functionsText() string {
 	b.WriteString(functionsEnd)
 	return b.String()
 }
+
+func writeFunctions(b *strings.Builder, list []compute.FunctionInfo) {
+	b.WriteString("| call | does | example |\n|---|---|---|\n")
+	for _, f := range list {
+		fmt.Fprintf(b, "| `%s` | %s | `%s` |\n", cell(f.Signature), cell(f.Summary), cell(f.Example))
+	}
+}
+
+var cell = strings.NewReplacer("|", "\\|", "\n", " ").Replace
 
 func sortedKeys[V any](m map[string]V) []string {
 	keys := make([]string, 0, len(m))
@@ -86,6 +94,16 @@ Also:
 * The words epoch, now, today, tomorrow and yesterday are not read as dates or times: a constant should be one.
 * A text of more than 256 MiB and an array of more than 16,777,216 elements fail their record.
 * Zones whose rules before 1970 were merged in the time zone database follow the database of the binary.
+`
+
+const aggregatesIntro = `
+## Aggregates
+
+They take ` + "`DISTINCT`" + ` before their arguments and ` + "`FILTER (WHERE condition)`" + ` behind them. A NULL argument does not count, save for first, last and any_value.
+An error of the result, such as a sum that overflows, belongs to no record and fails the run.
+
+Where they are not Spark's: a set has one NaN, also that of collect_set, and no -0.0; of several most frequent values mode gives the least.
+
 `
 
 const functionsIntro = `# Functions

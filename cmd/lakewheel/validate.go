@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/lakewheel/lakewheel/columnar/aggregate"
 	"github.com/lakewheel/lakewheel/columnar/compute"
 	"github.com/lakewheel/lakewheel/planner"
 )
@@ -72,7 +73,7 @@ func functionsCommand() *cobra.Command {
 		Short: "List the SQL functions",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			found := false
-			for _, f := range compute.Functions() {
+			for _, f := range append(compute.Functions(), aggregate.Functions()...) {
 				if len(args) > 0 && !strings.EqualFold(args[0], f.Name) {
 					continue
 				}

@@ -62,7 +62,8 @@ func (c *Call) New() Accumulator {
 	return a
 }
 
-// String prints the call as Spark does: "sum(amount) FILTER (WHERE (v > 1))".
+// String prints the call as Spark does, "sum(amount) FILTER (WHERE (v > 1))", with all arguments: what two calls of one text
+// compute of the same inputs is the same.
 func (c *Call) String() string {
 	args, filter := c.inputs, ""
 	if c.filtered {

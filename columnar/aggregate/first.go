@@ -31,7 +31,7 @@ func bindEnd(c *Call, last bool) error {
 	return nil
 }
 
-// flag takes a constant BOOLEAN, FALSE if there is none, off the end of the arguments.
+// flag moves a constant BOOLEAN, FALSE if there is none, from the end of the arguments to the settings.
 func (c *Call) flag(position int, parameter string) (bool, error) {
 	if len(c.inputs) <= position {
 		return false, nil
@@ -41,7 +41,7 @@ func (c *Call) flag(position int, parameter string) (bool, error) {
 		return false, &compute.TypeError{Condition: "DATATYPE_MISMATCH.NON_FOLDABLE_INPUT",
 			Message: "The argument " + parameter + " of " + c.name + " should be a BOOLEAN literal, not " + c.inputs[position].String() + "."}
 	}
-	c.inputs = c.inputs[:position]
+	c.settings, c.inputs = append(c.settings, c.inputs[position]), c.inputs[:position]
 	return columnar.BooleanAt(value, 0), nil
 }
 

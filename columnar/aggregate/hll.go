@@ -47,7 +47,7 @@ func bindHLL(c *Call) error {
 	return nil
 }
 
-// precision takes the deviation off the arguments, which has to be a DOUBLE or DECIMAL literal, as in Spark.
+// precision moves the deviation to the settings. It has to be a DOUBLE or DECIMAL literal, as in Spark.
 func (c *Call) precision() (int, error) {
 	rsd := defaultDeviation
 	if len(c.inputs) > 1 {
@@ -57,7 +57,7 @@ func (c *Call) precision() (int, error) {
 			return 0, &compute.TypeError{Condition: "DATATYPE_MISMATCH.NON_FOLDABLE_INPUT", Message: "The second argument of " + c.name + " should be a double literal, not " + c.inputs[1].String() + "."}
 		}
 		rsd = realOf(value, t)[0]
-		c.inputs = c.inputs[:1]
+		c.settings, c.inputs = append(c.settings, c.inputs[1]), c.inputs[:1]
 	}
 	p := math.Ceil(2 * math.Log2(1.106/rsd))
 	if p >= leastPrecision && p <= mostPrecision {
