@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/apache/arrow/go/v17/arrow"
+	"github.com/apache/arrow/go/v17/arrow/array"
 )
 
 // shape is what a nested type is made of. Equal shapes are one shape, so that types
@@ -95,4 +96,24 @@ func QuoteName(name string) string {
 		return "``"
 	}
 	return name
+}
+
+// ListParts are the elements of an ARRAY column, borrowed, and where the rows begin and end: row i is
+// [offsets[i], offsets[i+1]).
+func ListParts(c Column) (offsets []int32, elements Column) {
+	a := c.(*array.List)
+	if a.Len() == 0 {
+		return []int32{0}, a.ListValues()
+	}
+	return a.Offsets()[a.Data().Offset():], a.ListValues()
+}
+
+// StructParts are the fields of a STRUCT column, borrowed.
+func StructParts(c Column) []Column {
+	a := c.(*array.Struct)
+	fields := make([]Column, a.NumField())
+	for k := range fields {
+		fields[k] = a.Field(k)
+	}
+	return fields
 }

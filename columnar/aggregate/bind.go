@@ -30,7 +30,8 @@ func (f *function) arity() string {
 	return fmt.Sprintf("[%d, %d]", f.least, f.most)
 }
 
-var registry = index(countFunctions, sumFunctions, extremumFunctions, flagFunctions, firstFunctions, extremumByFunctions)
+var registry = index(countFunctions, sumFunctions, extremumFunctions, flagFunctions, firstFunctions, extremumByFunctions, collectFunctions,
+	statisticFunctions, sketchFunctions, modeFunctions, percentileFunctions, bitFunctions)
 
 func index(lists ...[]function) map[string]*function {
 	all := map[string]*function{}
@@ -80,6 +81,11 @@ func Bind(name string, args []compute.Expr, distinct bool, filter compute.Expr) 
 	c := &Call{name: name, inputs: append([]compute.Expr(nil), args...), nullable: true}
 	if err := f.bind(c); err != nil {
 		return nil, err
+	}
+	if distinct {
+		if err := c.unique(); err != nil {
+			return nil, err
+		}
 	}
 	if filter == nil {
 		return c, nil

@@ -12,7 +12,7 @@ type Call struct {
 	name     string
 	distinct bool
 	inputs   []compute.Expr // the arguments, then the filter
-	settings []compute.Expr // arguments that are constants of the call and no inputs; they come last
+	settings []compute.Expr // arguments that are constants of the call and no inputs; they come behind the first
 	filtered bool
 	def      definition
 	typ      columnar.Type
@@ -21,9 +21,11 @@ type Call struct {
 
 // definition is what is particular to a function over arguments of certain types.
 type definition struct {
-	ordered bool
-	state   []columnar.Field
-	make    func() Accumulator
+	ordered    bool  // the result depends on the order of the rows
+	idempotent bool  // a value counts once however often it comes: DISTINCT changes nothing
+	undistinct error // why DISTINCT is refused
+	state      []columnar.Field
+	make       func() Accumulator
 }
 
 // Name is the name of the function, in small letters.
@@ -67,10 +69,10 @@ func (c *Call) String() string {
 		last := len(args) - 1
 		args, filter = args[:last], " FILTER (WHERE "+args[last].String()+")"
 	}
-	var texts []string
-	for _, list := range [][]compute.Expr{args, c.settings} {
-		for _, a := range list {
-			texts = append(texts, a.String())
+	texts := make([]string, 0, len(args)+len(c.settings))
+	for k, a := range args {
+		if texts = append(texts, a.String()); k == 0 {
+			texts = appendTexts(texts, c.settings)
 		}
 	}
 	list := strings.Join(texts, ", ")
@@ -81,4 +83,11 @@ func (c *Call) String() string {
 		list = "DISTINCT " + list
 	}
 	return c.name + "(" + list + ")" + filter
+}
+
+func appendTexts(texts []string, list []compute.Expr) []string {
+	for _, e := range list {
+		texts = append(texts, e.String())
+	}
+	return texts
 }

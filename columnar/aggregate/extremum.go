@@ -23,8 +23,9 @@ func bindExtremum(c *Call) error {
 
 func extremumOf(t columnar.Type, greatest bool) definition {
 	return definition{
-		state: []columnar.Field{{Name: "value", Type: t, Nullable: true}},
-		make:  func() Accumulator { return &extremum{best: newBest(t, greatest, false)} },
+		idempotent: true,
+		state:      []columnar.Field{{Name: "value", Type: t, Nullable: true}},
+		make:       func() Accumulator { return &extremum{best: newBest(t, greatest, false)} },
 	}
 }
 

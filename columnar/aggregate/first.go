@@ -47,7 +47,7 @@ func (c *Call) flag(position int, parameter string) (bool, error) {
 
 // constantOf is the value, as a column of one, of an expression that reads no column.
 func constantOf(e compute.Expr) (columnar.Column, bool) {
-	if !compute.Literal(compute.Fold(e)) {
+	if len(compute.Columns(e)) > 0 {
 		return nil, false
 	}
 	c, err := compute.NewDefaultEvaluator().Eval(e, columnar.NewBatch(&columnar.Schema{}, nil, 1), nil)

@@ -3,6 +3,7 @@ package aggregate_test
 import (
 	"os"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -226,5 +227,18 @@ func resultOf(call *aggregate.Call, a *accumulated) string {
 	if !arrow.TypeEqual(c.DataType(), call.Type().Arrow()) {
 		return "a column of " + c.DataType().String()
 	}
-	return call.Type().String() + " " + string(columnar.AppendValueJSON(nil, c, 0))
+	return call.Type().String() + " " + rounded(string(columnar.AppendValueJSON(nil, c, 0)))
 }
+
+// rounded cuts numbers to 12 digits: in what order doubles are added shows in the last ones.
+func rounded(text string) string {
+	return longNumber.ReplaceAllStringFunc(text, func(number string) string {
+		v, err := strconv.ParseFloat(number, 64)
+		if err != nil {
+			return number
+		}
+		return strconv.FormatFloat(v, 'g', 12, 64)
+	})
+}
+
+var longNumber = regexp.MustCompile(`-?\b\d+\.\d{12,}\b`)

@@ -33,3 +33,8 @@ func (v void) Result(groups columnar.Selection) (columnar.Column, []columnar.Row
 	defer c.Release()
 	return array.NewNull(c.Len()), nil
 }
+
+// emptyLists are n values of the type ARRAY<VOID>.
+func emptyLists(t columnar.Type, n int) columnar.Column {
+	return columnar.NewArrayColumn(t, make([]int32, n+1), array.NewNull(0), nil)
+}
