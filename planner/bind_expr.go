@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/lakewheel/lakewheel/columnar"
+	"github.com/lakewheel/lakewheel/columnar/aggregate"
 	"github.com/lakewheel/lakewheel/columnar/compute"
 )
 
@@ -57,7 +58,7 @@ func (b *binder) exprError(n node, err error) {
 	var mismatch *compute.TypeError
 	switch {
 	case errors.As(err, &unknown):
-		hint := ""
+		hint := didYouMean(closest(unknown.Name, append(aggregate.Names(), "window", "session_window", "window_time")))
 		for _, s := range unknown.Suggestions {
 			if hint == "" && !isReserved(s) {
 				hint = didYouMean(s)

@@ -75,7 +75,6 @@ func (s stream) check(t *testing.T) {
 
 // verify compares what became of the query with what Spark made of it.
 func (s stream) verify(t *testing.T, cat Catalog, p *Planned, err error) {
-	skipPending(t, err)
 	require.Equal(t, s.Error, conditionOf(err), "%v", err)
 	if s.Error != "" {
 		return
@@ -96,14 +95,6 @@ func conditionOf(err error) string {
 		return fault.Condition
 	}
 	return ""
-}
-
-// skipPending leaves out a query with an aggregate that is not there yet.
-func skipPending(t *testing.T, err error) {
-	var fault *Error
-	if errors.As(err, &fault) && strings.HasPrefix(fault.Message, "the aggregate ") && strings.HasSuffix(fault.Message, " is not supported yet") {
-		t.Skip(fault.Message)
-	}
 }
 
 // simpleString is a type as Spark prints it in short.
