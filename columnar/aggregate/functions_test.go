@@ -45,7 +45,7 @@ func TestString(t *testing.T) {
 		"count(v INT)":                         "count(v)",
 		"count(DISTINCT v INT, w INT)":         "count(DISTINCT v, w)",
 		"sum(v INT) FILTER (WHERE f BOOLEAN)":  "sum(v) FILTER (WHERE f)",
-		"first(v INT, true)":                   "first(v, true)",
+		"first(v INT, true)":                   "first(v, TRUE)",
 		"approx_count_distinct(v INT, 0.01)":   "approx_count_distinct(v, 0.01)",
 		"percentile_approx(v INT, 0.5)":        "percentile_approx(v, 0.5, 10000)",
 		"approx_percentile(v INT, 0.5, 100)":   "approx_percentile(v, 0.5, 100)",
