@@ -2,6 +2,7 @@ package group_test
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -186,16 +187,15 @@ func step(t *testing.T, r *rapid.T, x *group.Index, types []columnar.Type, known
 
 func randomColumns(r *rapid.T, types []columnar.Type) []columnar.Column {
 	n := rapid.IntRange(1, 3000).Draw(r, "rows")
-	seed := rapid.Uint64().Draw(r, "seed")
-	spread := uint64(rapid.SampledFrom([]int{2, 50, 3000}).Draw(r, "keys"))
+	random := rand.New(rand.NewPCG(rapid.Uint64().Draw(r, "seed"), 0))
+	spread := int64(rapid.SampledFrom([]int{2, 50, 3000}).Draw(r, "keys"))
 	cols := make([]columnar.Column, len(types))
 	for k, t := range types {
 		var ints []int32
 		var valid []bool
 		var texts columnar.BinaryBuffer
 		for range n {
-			seed = seed*6364136223846793005 + 1442695040888963407
-			v := seed >> 33 % spread
+			v := random.Int64N(spread)
 			ints, valid = append(ints, int32(v)), append(valid, v != 1)
 			if v == 1 {
 				texts.AppendNull()
