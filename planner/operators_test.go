@@ -15,7 +15,7 @@ func TestOperators(t *testing.T) {
 	once.Dedup = &DedupRule{Keys: []string{"k", "ts"}}
 	cat := Catalog{"events": events, "more": events, "once": once}
 	operators := func(text string) []Operator {
-		p, err := Plan(text, cat, Append)
+		p, err := Plan(text, cat, Options{})
 		require.NoError(t, err)
 		return Operators(p.Physical)
 	}
