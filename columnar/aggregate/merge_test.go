@@ -18,7 +18,7 @@ import (
 
 // mergeCalls has a call for each kind of state.
 var mergeCalls = []string{"count(*)", "count(i, s)", "sum(i)", "try_sum(i)", "sum(d)", "avg(i)", "avg(d)", "min(i)", "max(s)", "min(st)", "max(b)", "first(s)", "first(i, true)",
-	"last(st)", "last(s, true)", "max_by(s, i)", "min_by(i, s)", "max_by(st, d)", "collect_list(i)", "collect_list(s)", "collect_list(st)", "collect_set(s)", "collect_set(st)",
+	"last(st)", "last(s, true)", "max_by(s, i)", "min_by(i, s)", "max_by(st, d)", "collect_list(i)", "collect_list(s)", "collect_list(st)", "listagg(s, ',')", "collect_set(s)", "collect_set(st)",
 	"count(DISTINCT i)", "count(DISTINCT i, s)", "sum(DISTINCT d)", "stddev(i)", "kurtosis(i)", "covar_samp(i, abs(i))", "approx_count_distinct(s)", "mode(s)", "percentile(i, 0.3)",
 	"percentile_approx(i, array(0.1, 0.9))", "bit_xor(i)", "count_if(b)", "bool_and(b)", "sum(i) FILTER (WHERE b)", "collect_list(s) FILTER (WHERE b)"}
 
@@ -40,7 +40,7 @@ func TestMerge(t *testing.T) {
 	}
 }
 
-const inputRows = 300
+const inputRows = 150
 
 // merging adds the rows of the inputs to an accumulator, step by step.
 type merging struct {
