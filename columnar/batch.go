@@ -48,6 +48,9 @@ func (b *Batch) Rows() int { return b.rows }
 // Column returns the i-th column, borrowed: it lives as long as the batch unless retained.
 func (b *Batch) Column(i int) Column { return b.cols[i] }
 
+// Columns returns all columns, borrowed as Column has them.
+func (b *Batch) Columns() []Column { return b.cols }
+
 // Retain adds a reference to every column.
 func (b *Batch) Retain() {
 	for _, c := range b.cols {

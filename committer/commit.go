@@ -18,9 +18,12 @@ type Batch struct {
 	First, Last int64
 	Sources     map[string]offsets.Progress
 	Watermarks  map[string]int64
+	Active      map[string]int64
 	Watermark   Watermark
 	Time        int64 // of the last batch, milliseconds since 1970
 	State       []StateFile
+	// Replace takes all rows that the pipeline has written out of the table: the new ones take their place (complete mode).
+	Replace bool
 	// Output holds the rows; nil for a commit without any. Commit finishes it.
 	Output *Output
 }
@@ -41,7 +44,7 @@ func (c *Committer) Commit(ctx context.Context, b Batch) (Result, error) {
 		return Result{}, fmt.Errorf("an earlier commit ended this run: %w", c.stopped)
 	}
 	r := c.nextRecord()
-	r.FirstBatch, r.LastBatch, r.Sources, r.Watermarks, r.Watermark = b.First, b.Last, b.Sources, b.Watermarks, b.Watermark
+	r.FirstBatch, r.LastBatch, r.Sources, r.Watermarks, r.Active, r.Watermark = b.First, b.Last, b.Sources, b.Watermarks, b.Active, b.Watermark
 	r.BatchTime, r.State = b.Time, b.State
 	var files []lakehouse.DataFile
 	if b.Output != nil {
@@ -55,7 +58,13 @@ func (c *Committer) Commit(ctx context.Context, b Batch) (Result, error) {
 			return Result{}, err
 		}
 	}
-	if err := c.commit(ctx, r, files, "STREAMING UPDATE"); err != nil {
+	change := c.change(r, files, "STREAMING UPDATE")
+	if b.Replace {
+		if err := c.replace(ctx, &change); err != nil {
+			return Result{}, err
+		}
+	}
+	if err := c.commit(ctx, r, change); err != nil {
 		return Result{}, err
 	}
 	return c.result(r, files), nil
@@ -92,18 +101,17 @@ func (c *Committer) nextRecord() *Record {
 }
 
 // commit runs steps 2 to 5 of the protocol for a record whose files are staged.
-func (c *Committer) commit(ctx context.Context, r *Record, files []lakehouse.DataFile, operation string) error {
+func (c *Committer) commit(ctx context.Context, r *Record, change lakehouse.Change) error {
 	if err := c.writeRecord(ctx, r); err != nil {
 		return err
 	}
-	change := c.change(r, files, operation)
 	base, err := c.put(ctx, r, change)
 	if err != nil {
 		c.stopped = err
 		return err
 	}
 	c.base, c.last, c.remake = base, r, false
-	c.records.add(r.Token, change.Time)
+	c.records.add(r, change.Time)
 	c.stopped = c.afterPut(ctx, r)
 	return c.stopped
 }
@@ -278,6 +286,9 @@ func judge(e lakehouse.Entry, app string, token int64) verdict {
 func (c *Committer) admit(next lakehouse.Snapshot, e lakehouse.Entry, change lakehouse.Change) error {
 	if takesRows(e) {
 		return fmt.Errorf("%w: %s", ErrPositionLost, takenMessage(c.opts.Table.String(), e))
+	}
+	if len(change.Remove) > 0 && e.Adds > 0 {
+		return fmt.Errorf("%w: version %d of %s was written by another writer (%s), and output_mode: complete replaces the whole table: give the result a table of its own", ErrRefused, e.Version, c.opts.Table, e.Operation)
 	}
 	if change.Create != nil {
 		return fmt.Errorf("%w: %s was created by another writer (%s) while this pipeline started: look at it, then start again", ErrRefused, c.opts.Table, e.Operation)

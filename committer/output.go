@@ -31,7 +31,7 @@ func (c *Committer) NewOutput(ctx context.Context) (*Output, error) {
 }
 
 func (c *Committer) writeOptions() lakehouse.WriteOptions {
-	return lakehouse.WriteOptions{Prefix: fmt.Sprintf("part-%s-e%d", c.opts.Name, c.epoch), PartitionBy: c.opts.PartitionBy, TargetFileSize: c.opts.TargetFileSize}
+	return lakehouse.WriteOptions{Prefix: fmt.Sprintf("%s%d", filePrefix(c.opts.Name), c.epoch), PartitionBy: c.opts.PartitionBy, TargetFileSize: c.opts.TargetFileSize}
 }
 
 // Write adds rows to the table. The batch is borrowed.

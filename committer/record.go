@@ -29,6 +29,8 @@ type Record struct {
 	Sources map[string]offsets.Progress `json:"sources"`
 	// Watermarks of the inputs that declare one, milliseconds since 1970.
 	Watermarks map[string]int64 `json:"watermarks"`
+	// Active says when each input, or each partition of one, that can become idle last had something to read, in batch time.
+	Active map[string]int64 `json:"active,omitempty"`
 	// Watermark is the global one, milliseconds since 1970, floored, never below 0.
 	Watermark Watermark `json:"watermark"`
 	// BatchTime is the time the last batch ran with, milliseconds since 1970.

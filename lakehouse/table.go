@@ -139,6 +139,8 @@ type Table interface {
 	History(ctx context.Context, s Snapshot, limit int) ([]Entry, error)
 	// Verify checks that base's entry is still the one that was read: ErrReplaced if not.
 	Verify(ctx context.Context, base Snapshot) error
+	// Files returns the live data files of a snapshot.
+	Files(ctx context.Context, s Snapshot) ([]DataFile, error)
 	// Stage returns a writer of new data files with the schema.
 	Stage(ctx context.Context, schema *columnar.Schema, opts WriteOptions) (Writer, error)
 	// Commit applies c as version base.Version+1: nil, ErrConflict, ErrUnknown, or another error (certainly not applied).

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/lakewheel/lakewheel/committer"
@@ -21,16 +23,19 @@ type driver struct {
 	cancel  context.CancelCauseFunc // hard stop of this run
 	stopCtx context.Context         // ends when a graceful stop is asked for
 
-	position  offsets.Progress // planned so far
+	position  []offsets.Progress // planned so far, by input
 	nextBatch int64
-	round     int64             // batches that ran
-	lastStart time.Time         // of the newest batch; zero before the first
-	finalEnds offsets.Positions // of an available-now run
-	bad       badWindow
+	round     int64               // batches that ran
+	lastStart time.Time           // of the newest batch; zero before the first
+	finalEnds []offsets.Positions // of an available-now run, by input
+	bad       []badWindow         // by input
+	fresh     bool                // nothing has run since the start
+	marks     *watermarks
+	keepers   []*keeper       // of the operators' state
+	warned    map[string]bool // partitions whose late rows were spoken of
 
 	fold     *fold      // open; nil between commits
 	inflight chan error // the commit that runs, nil if none
-	carried  *Position  // what recovery found
 }
 
 // Run runs the query until it is stopped, drained (available now) or fails. It returns nil after a graceful
@@ -54,11 +59,15 @@ func Run(ctx context.Context, q Query) error {
 		if committed {
 			attempt = 1
 		}
-		if !q.Input.SkipLoss || !errors.Is(err, source.ErrDataLoss) || attempt == maxAttempts {
+		if !q.skipsLoss() || !errors.Is(err, source.ErrDataLoss) || attempt == maxAttempts {
 			return err
 		}
 		q.Log.Warn("rows were lost while a batch read them; reading again from the newest commit", "error", err)
 	}
+}
+
+func (q *Query) skipsLoss() bool {
+	return slices.ContainsFunc(q.Inputs, func(in Input) bool { return in.SkipLoss })
 }
 
 // maxAttempts bounds how often a query is opened again without a commit in between.
@@ -67,7 +76,12 @@ const maxAttempts = 3
 func runOnce(ctx context.Context, q Query) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	d := &driver{q: q, cancel: cancel, bad: badWindow{limit: q.Bad}}
+	d := &driver{q: q, cancel: cancel, fresh: true, warned: map[string]bool{}, marks: newWatermarks(&q),
+		position: make([]offsets.Progress, len(q.Inputs)), finalEnds: make([]offsets.Positions, len(q.Inputs)),
+		keepers: newKeepers(q.Program, max(1, q.Limits.Workers))}
+	for _, in := range q.Inputs {
+		d.bad = append(d.bad, badWindow{limit: in.Bad})
+	}
 	defer d.watchStop(ctx)()
 	if err := d.recover(ctx); err != nil {
 		return err
@@ -120,13 +134,28 @@ func (d *driver) recover(ctx context.Context) error {
 	if pos == nil {
 		return nil
 	}
-	d.carried, d.nextBatch = pos, pos.LastBatch+1
-	if p, ok := pos.Sources[d.q.Input.Name]; ok {
-		d.position = p
-	} else if len(pos.Sources) > 0 {
-		return fmt.Errorf("%w: the table was filled from source %s, which this pipeline does not have: name its source so, or give the pipeline another name", committer.ErrRefused, firstKey(pos.Sources))
+	d.nextBatch = pos.LastBatch + 1
+	d.marks.restore(pos, d.q.Event.SurvivesRestart)
+	known := 0
+	for i, in := range d.q.Inputs {
+		if p, ok := pos.Sources[in.Name]; ok {
+			d.position[i] = p
+			known++
+		}
 	}
-	return nil
+	if known < len(pos.Sources) {
+		return fmt.Errorf("%w: the table was filled from source %s, which this pipeline does not have: name its source so, or give the pipeline another name", committer.ErrRefused, d.strange(pos))
+	}
+	return d.loadState(ctx, pos)
+}
+
+// strange is a source of the position that the query does not read.
+func (d *driver) strange(pos *Position) string {
+	rest := maps.Clone(pos.Sources)
+	for _, in := range d.q.Inputs {
+		delete(rest, in.Name)
+	}
+	return firstKey(rest)
 }
 
 func firstKey(m map[string]offsets.Progress) string {
@@ -150,13 +179,13 @@ func (d *driver) loop(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if d.stopping() || d.q.Trigger.AvailableNow && (b == nil || !b.limited) || batches+1 == d.q.Trigger.MaxBatches {
+		if d.stopping() || d.q.Trigger.AvailableNow && (b == nil || !b.limited && !d.due()) || batches+1 == d.q.Trigger.MaxBatches {
 			return nil
 		}
 		if err := d.commitIfDue(ctx); err != nil {
 			return err
 		}
-		if d.q.Trigger.AvailableNow || d.q.Trigger.Interval == 0 && b != nil {
+		if d.q.Trigger.AvailableNow || d.q.Trigger.Interval == 0 && b != nil || b != nil && d.due() {
 			continue
 		}
 		if more, err := d.wait(ctx, tick); !more || err != nil {
@@ -165,7 +194,7 @@ func (d *driver) loop(ctx context.Context) error {
 	}
 }
 
-// trigger plans and runs one batch, if there is anything to read.
+// trigger plans and runs one batch, if there is anything to read or a batch without data is due.
 func (d *driver) trigger(ctx context.Context) (*batch, error) {
 	b, err := d.plan(ctx)
 	if b == nil || err != nil {
@@ -178,17 +207,40 @@ func (d *driver) trigger(ctx context.Context) (*batch, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := d.bad.add(t.counts, t.first); err != nil {
-		return nil, err
+	for i := range t.inputs {
+		if err := d.bad[i].add(t.inputs[i].counts, t.inputs[i].first); err != nil {
+			return nil, err
+		}
 	}
-	for p, epoch := range t.epochs {
-		m := b.progress.Partitions[p]
-		m.LeaderEpoch = max(m.LeaderEpoch, epoch)
-		b.progress.Partitions[p] = m
+	d.warnLate(b, t)
+	d.marks.after(t.seen, b.start.UnixMilli())
+	firstStart := false
+	for i := range b.parts {
+		b.parts[i].note(t.inputs[i].epochs)
+		firstStart = firstStart || d.position[i].Kind == ""
+		d.position[i] = b.parts[i].progress
 	}
-	d.fold.join(d.q.Input.Name, b, d.progress(b, t.counts, t.stages), d.position.Kind == "")
-	d.position, d.nextBatch, d.lastStart = b.progress, b.id+1, b.start
+	d.fold.join(d.sources(), b, d.progress(b, t), firstStart)
+	d.fold.watermarks, d.fold.active, d.fold.watermark = maps.Clone(d.marks.own), d.marks.activity(), d.marks.global
+	d.nextBatch, d.lastStart, d.fresh = b.id+1, b.start, false
 	return b, nil
+}
+
+// due reports whether a batch without data has to run: the watermark has risen, and state may end with it.
+func (d *driver) due() bool {
+	if d.fresh && !d.q.Event.NoDataAtRestart {
+		return false
+	}
+	return d.q.Event.NoDataBatches && d.marks.risen() && d.q.Program.Rises()
+}
+
+// sources are the positions of all inputs by name.
+func (d *driver) sources() map[string]offsets.Progress {
+	out := make(map[string]offsets.Progress, len(d.position))
+	for i, in := range d.q.Inputs {
+		out[in.Name] = d.position[i]
+	}
+	return out
 }
 
 func (d *driver) openFold(ctx context.Context, b *batch) error {
@@ -204,11 +256,11 @@ func (d *driver) openFold(ctx context.Context, b *batch) error {
 }
 
 // join adds a batch that ran to the fold.
-func (f *fold) join(source string, b *batch, p Progress, firstStart bool) {
+func (f *fold) join(sources map[string]offsets.Progress, b *batch, p Progress, firstStart bool) {
 	f.last, f.time = b.id, b.start.UnixMilli()
-	f.sources = map[string]offsets.Progress{source: b.progress}
+	f.sources = sources
 	f.progress = append(f.progress, p)
-	f.urgent = f.urgent || firstStart || len(b.holes) > 0
+	f.urgent = f.urgent || firstStart || b.stepsOver()
 }
 
 // commitIfDue commits the open fold when its time has come, and reports a failed commit early.
@@ -225,6 +277,9 @@ func (d *driver) startCommit(ctx context.Context) error {
 		return err
 	}
 	f := d.fold
+	if err := d.takeChanges(f); err != nil {
+		return err
+	}
 	d.fold, d.inflight = nil, make(chan error, 1)
 	go func(done chan<- error) {
 		err := d.commit(ctx, f)
@@ -233,6 +288,21 @@ func (d *driver) startCommit(ctx context.Context) error {
 		}
 		done <- err
 	}(d.inflight)
+	return nil
+}
+
+// takeChanges copies what the commit has to write of the state, before the next batch changes it.
+func (d *driver) takeChanges(f *fold) error {
+	if d.q.Sink.State() == nil {
+		return nil
+	}
+	for _, k := range d.keepers {
+		u, err := k.changes()
+		if err != nil {
+			return err
+		}
+		f.states = append(f.states, u)
+	}
 	return nil
 }
 
@@ -259,8 +329,17 @@ func (d *driver) flush(ctx context.Context) error {
 func (d *driver) commit(ctx context.Context, f *fold) error {
 	start := d.q.Clock.Now()
 	b := f.batch()
-	if d.carried != nil {
-		b.Watermarks, b.Watermark = d.carried.Watermarks, d.carried.Watermark
+	if err := f.writeResult(ctx); err != nil {
+		f.abort()
+		return err
+	}
+	for _, u := range f.states {
+		files, err := u.save(ctx, d.q.Sink.State())
+		if err != nil {
+			f.abort()
+			return err
+		}
+		b.State = append(b.State, files...)
 	}
 	res, err := d.q.Sink.Commit(ctx, b, f.out)
 	if err != nil {
@@ -268,9 +347,13 @@ func (d *driver) commit(ctx context.Context, f *fold) error {
 		return err
 	}
 	d.report(f, res, d.q.Clock.Now().Sub(start))
-	if a, ok := d.q.Input.Source.(source.Acker); ok {
-		if err := a.Ack(ctx, f.sources[d.q.Input.Name].Positions()); err != nil {
-			d.q.Log.Warn("consumer group offsets were not written; only lag tools read them", "error", err)
+	for _, in := range d.q.Inputs {
+		a, ok := in.Source.(source.Acker)
+		if !ok {
+			continue
+		}
+		if err := a.Ack(ctx, f.sources[in.Name].Positions()); err != nil {
+			d.q.Log.Warn("consumer group offsets were not written; only lag tools read them", "source", in.Name, "error", err)
 		}
 	}
 	if err := d.q.Sink.Maintain(ctx); err != nil && ctx.Err() == nil {

@@ -64,9 +64,9 @@ type rig struct {
 
 func newRig(t *testing.T, objects *store.Mem) *rig {
 	schema := columnar.NewSchema(columnar.Field{Name: "id", Type: columnar.BigInt, Nullable: true})
-	planned, err := planner.Plan("SELECT id FROM events WHERE id >= 0", planner.Catalog{"events": {Schema: schema, Hidden: columnar.NewSchema()}}, planner.Append)
+	planned, err := planner.Plan("SELECT id FROM events WHERE id >= 0", planner.Catalog{"events": {Schema: schema, Hidden: columnar.NewSchema()}}, planner.Options{})
 	require.NoError(t, err)
-	compiled, err := exec.Compile(planned.Physical, exec.Input{Name: "events", Format: "json", Schema: schema})
+	compiled, err := exec.Compile(planned.Physical, exec.Settings{}, exec.Input{Name: "events", Format: "json", Schema: schema})
 	require.NoError(t, err)
 	r := &rig{t: t, src: memory.New("events", false), objects: objects, clock: &stepClock{now: time.UnixMilli(1_700_000_000_300)}, stop: make(chan struct{})}
 	n := int64(0)
@@ -78,11 +78,12 @@ func newRig(t *testing.T, objects *store.Mem) *rig {
 		Now: r.clock.Now, Token: func() int64 { n++; return time.Now().UnixNano() + n }, NewID: id, Sleep: r.clock.Sleep,
 	}
 	r.q = microbatch.Query{
-		Name: "p", RunID: "run", Pipeline: compiled, Sink: microbatch.NewTableSink("Delta", opts),
-		Input:   microbatch.Input{Name: "events", Description: "Memory[events]", Source: r.src},
+		Name: "p", RunID: "run", Program: compiled, Sink: microbatch.NewTableSink("Delta", opts),
+		Inputs:  []microbatch.Input{{Name: "events", Description: "Memory[events]", Source: r.src, Bad: microbatch.BadRecords{MaxRatio: 0.5, MinRecords: 10}}},
+		Event:   microbatch.EventPolicy{NoDataBatches: true, NoDataAtRestart: true, SurvivesRestart: true},
 		Trigger: microbatch.Trigger{Interval: time.Second}, Commit: microbatch.CommitPolicy{Interval: time.Second, MaxIdle: time.Minute},
-		Limits: microbatch.Limits{Workers: 2}, Bad: microbatch.BadRecords{MaxRatio: 0.5, MinRecords: 10},
-		Stop: r.stop, DrainTimeout: time.Minute, Clock: r.clock, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
+		Limits: microbatch.Limits{Workers: 2},
+		Stop:   r.stop, DrainTimeout: time.Minute, Clock: r.clock, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
 		OnProgress: func(p microbatch.Progress) { r.lines = append(r.lines, p) },
 	}
 	return r
@@ -172,7 +173,7 @@ func TestOffsetsAloneWait(t *testing.T) {
 	require.EqualValues(t, 2, last.Sink.Version, "one commit with the row, one at the stop")
 	require.Equal(t, 1, r.rows())
 	again := newRig(t, r.objects)
-	again.q.Input.Source, again.q.Trigger = r.src, microbatch.Trigger{AvailableNow: true}
+	again.q.Inputs[0].Source, again.q.Trigger = r.src, microbatch.Trigger{AvailableNow: true}
 	require.NoError(t, microbatch.Run(t.Context(), again.q))
 	require.Empty(t, again.lines, "the position went past the dropped rows")
 }
@@ -204,7 +205,7 @@ func TestTooManyBadRecords(t *testing.T) {
 
 func TestFailOnBadRecord(t *testing.T) {
 	r := newRig(t, store.NewMem())
-	r.q.Trigger, r.q.Input.Bad = microbatch.Trigger{AvailableNow: true}, microbatch.FailOnBad
+	r.q.Trigger, r.q.Inputs[0].OnBad = microbatch.Trigger{AvailableNow: true}, microbatch.FailOnBad
 	r.add(20, "")
 	r.add(1, `{`)
 	require.ErrorContains(t, microbatch.Run(t.Context(), r.q), "offset 20")
@@ -229,12 +230,12 @@ func (blockedReader) Close() error { return nil }
 func TestDrainTimeout(t *testing.T) {
 	r := newRig(t, store.NewMem())
 	r.add(5, "")
-	r.q.Input.Source, r.q.DrainTimeout = blocked{r.src}, 20*time.Millisecond
+	r.q.Inputs[0].Source, r.q.DrainTimeout = blocked{r.src}, 20*time.Millisecond
 	close(r.stop)
 	require.ErrorIs(t, microbatch.Run(t.Context(), r.q), microbatch.ErrAbandoned)
 	require.Zero(t, r.rows())
 	again := newRig(t, r.objects)
-	again.q.Input.Source, again.q.Trigger = r.src, microbatch.Trigger{AvailableNow: true}
+	again.q.Inputs[0].Source, again.q.Trigger = r.src, microbatch.Trigger{AvailableNow: true}
 	require.NoError(t, microbatch.Run(t.Context(), again.q))
 	require.Equal(t, 5, r.rows())
 }
@@ -286,7 +287,7 @@ func TestLossWhileReading(t *testing.T) {
 	for _, skip := range []bool{true, false} {
 		r := newRig(t, store.NewMem())
 		r.add(10, "")
-		r.q.Input.Source, r.q.Input.SkipLoss, r.q.Trigger = &shrinking{Source: r.src}, skip, microbatch.Trigger{AvailableNow: true}
+		r.q.Inputs[0].Source, r.q.Inputs[0].SkipLoss, r.q.Trigger = &shrinking{Source: r.src}, skip, microbatch.Trigger{AvailableNow: true}
 		err := microbatch.Run(t.Context(), r.q)
 		if !skip {
 			require.ErrorIs(t, err, source.ErrDataLoss)

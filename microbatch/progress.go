@@ -3,7 +3,6 @@ package microbatch
 import (
 	"time"
 
-	"github.com/lakewheel/lakewheel/microbatch/exec"
 	"github.com/lakewheel/lakewheel/offsets"
 )
 
@@ -21,10 +20,13 @@ type Progress struct {
 	InputRowsPerSecond     float64          `json:"inputRowsPerSecond"`
 	ProcessedRowsPerSecond float64          `json:"processedRowsPerSecond"`
 	DurationMs             map[string]int64 `json:"durationMs"`
-	Sources                []SourceProgress `json:"sources"`
-	Sink                   SinkProgress     `json:"sink"`
+	// EventTime holds "watermark", which the batch ran with, as RFC 3339 with milliseconds; nil without event time.
+	EventTime      map[string]string `json:"eventTime,omitempty"`
+	StateOperators []StateOperator   `json:"stateOperators,omitempty"` // from the sink down
+	Sources        []SourceProgress  `json:"sources"`
+	Sink           SinkProgress      `json:"sink"`
 
-	Trigger        string           `json:"trigger"` // "data"
+	Trigger        string           `json:"trigger"` // "data" or "no-data"
 	Epoch          int64            `json:"epoch"`
 	FilteredRows   int64            `json:"filteredRows"`
 	NullRows       int64            `json:"nullRows"`
@@ -33,6 +35,25 @@ type Progress struct {
 	LimitedBy      string           `json:"limitedBy,omitempty"` // "rows"
 	StageMs        map[string]int64 `json:"stageMs"`
 	Holes          []string         `json:"holes,omitempty"` // ranges lost for ever and stepped over
+
+	// LateRows are rows of the sources that lost a window, or all of themselves, at the first stateful operator; LateGroups are
+	// what the operators dropped: late keys by source partition, and late rows where an operator takes rows one by one.
+	LateRows   int64 `json:"lateRows,omitempty"`
+	LateGroups int64 `json:"lateGroups,omitempty"`
+	// Watermark is the one in force after the batch, in milliseconds since 1970; it means something only if HasWatermark.
+	Watermark    int64 `json:"watermarkMs,omitempty"`
+	HasWatermark bool  `json:"-"`
+}
+
+// StateOperator is what one stateful operator keeps and did in a batch, under Spark's names.
+type StateOperator struct {
+	// OperatorName is window_aggregate, aggregate, session_aggregate, dedup or dedup_within.
+	OperatorName              string `json:"operatorName"`
+	NumRowsTotal              int64  `json:"numRowsTotal"` // kept after the batch
+	NumRowsUpdated            int64  `json:"numRowsUpdated"`
+	NumRowsRemoved            int64  `json:"numRowsRemoved"`
+	NumRowsDroppedByWatermark int64  `json:"numRowsDroppedByWatermark"`
+	MemoryUsedBytes           int64  `json:"memoryUsedBytes"`
 }
 
 // SourceProgress is the part of one source.
@@ -80,30 +101,60 @@ func (s stages) millis() map[string]int64 {
 	return map[string]int64{"fetch": ms(s.fetch), "decode": ms(s.decode), "compute": ms(s.compute), "write": ms(s.write)}
 }
 
-func (d *driver) progress(b *batch, c exec.Counts, s stages) Progress {
-	now := d.q.Clock.Now()
+func (d *driver) progress(b *batch, t *totals) Progress {
+	c, now := t.counts, d.q.Clock.Now()
 	took := now.Sub(b.start)
 	queryID, epoch := d.q.Sink.Identity()
 	p := Progress{
-		ID: queryID, RunID: d.q.RunID, Name: d.q.Name, Timestamp: b.start.UTC().Format("2006-01-02T15:04:05.000Z"),
+		ID: queryID, RunID: d.q.RunID, Name: d.q.Name, Timestamp: b.start.UTC().Format(millisFormat),
 		BatchID: b.id, BatchDuration: took.Milliseconds(), NumInputRows: c.In,
 		InputRowsPerSecond: perSecond(c.In, d.sinceLast(b)), ProcessedRowsPerSecond: perSecond(c.In, took),
 		DurationMs: map[string]int64{"latestOffset": b.planned.Sub(b.start).Milliseconds(), "addBatch": now.Sub(b.planned).Milliseconds(), "triggerExecution": took.Milliseconds()},
-		Trigger:    "data", Epoch: epoch, FilteredRows: c.Filtered, NullRows: c.Null, BadRows: c.Bad, StageMs: s.millis(),
-		Sink: SinkProgress{Description: d.q.Sink.Describe(), NumOutputRows: c.Out},
+		Trigger:    "data", Epoch: epoch, FilteredRows: c.Filtered, NullRows: c.Null, BadRows: c.Bad, StageMs: t.stages.millis(),
+		Sink: SinkProgress{Description: d.q.Sink.Describe(), NumOutputRows: c.Out}, LateRows: c.Late,
 	}
-	if d.q.Input.Bad == DeadLetter {
-		p.DeadLetterRows = c.Bad
+	if !b.data {
+		p.Trigger = "no-data"
 	}
 	if b.limited {
 		p.LimitedBy = "rows"
 	}
-	for _, h := range b.holes {
-		p.Holes = append(p.Holes, h.String())
+	for i, in := range d.q.Inputs {
+		p.Sources = append(p.Sources, d.sourceProgress(b, in, b.parts[i], t.inputs[i].counts.In, took))
+		if in.OnBad == DeadLetter {
+			p.DeadLetterRows += t.inputs[i].counts.Bad
+		}
+		for _, h := range b.parts[i].holes {
+			p.Holes = append(p.Holes, h.String())
+		}
 	}
-	p.Sources = []SourceProgress{{Description: d.q.Input.Description, StartOffset: b.from, EndOffset: b.until, LatestOffset: b.latest,
-		NumInputRows: c.In, InputRowsPerSecond: p.InputRowsPerSecond, ProcessedRowsPerSecond: p.ProcessedRowsPerSecond}}
+	d.eventProgress(&p, b, t)
 	return p
+}
+
+const millisFormat = "2006-01-02T15:04:05.000Z"
+
+func (d *driver) sourceProgress(b *batch, in Input, part part, rows int64, took time.Duration) SourceProgress {
+	return SourceProgress{Description: in.Description, StartOffset: part.from, EndOffset: part.until, LatestOffset: part.latest,
+		NumInputRows: rows, InputRowsPerSecond: perSecond(rows, d.sinceLast(b)), ProcessedRowsPerSecond: perSecond(rows, took)}
+}
+
+// eventProgress adds what concerns event time and state. It is called after the watermarks have moved.
+func (d *driver) eventProgress(p *Progress, b *batch, t *totals) {
+	for k, keeper := range d.keepers {
+		s := t.stats[k]
+		p.LateGroups += s.LateGroups
+		p.StateOperators = append(p.StateOperators, StateOperator{OperatorName: keeper.op.Kind, NumRowsTotal: keeper.state.Rows(),
+			NumRowsUpdated: s.Updated, NumRowsRemoved: s.Removed, NumRowsDroppedByWatermark: s.LateGroups, MemoryUsedBytes: keeper.state.Bytes()})
+	}
+	if len(d.q.Program.Watermarks) == 0 {
+		return
+	}
+	p.HasWatermark, p.Watermark = true, d.marks.global.Next
+	p.EventTime = map[string]string{"watermark": time.UnixMilli(b.moment.Evict).UTC().Format(millisFormat)}
+	if holder := d.marks.holder(b.start.UnixMilli()); holder != "" {
+		p.EventTime["holder"] = holder
+	}
 }
 
 // sinceLast is the time from the start of the batch before, 0 for the first of a run.

@@ -8,19 +8,20 @@ import (
 	"github.com/lakewheel/lakewheel/microbatch/source"
 )
 
-// Query is one running pipeline: an input, a compiled plan, a sink and when to run.
+// Query is one running pipeline: its inputs, a compiled plan, a sink and when to run.
 type Query struct {
 	Name  string
 	RunID string // a UUID of this run
 
-	Input    Input
-	Pipeline *exec.Pipeline
-	Sink     Sink
+	// Inputs in the order of the program's pipelines.
+	Inputs  []Input
+	Program *exec.Program
+	Sink    Sink
 
 	Trigger Trigger
 	Commit  CommitPolicy
 	Limits  Limits
-	Bad     BadRecords
+	Event   EventPolicy
 
 	// Stop asks for a graceful stop: finish the batch, commit, return. Nil: only the context stops the run.
 	Stop <-chan struct{}
@@ -40,9 +41,26 @@ type Input struct {
 	Name        string
 	Description string // for the progress: "Kafka[events]"
 	Source      source.Source
-	Bad         OnBad
+	OnBad       OnBad
+	Bad         BadRecords
+	// IdleTimeout leaves the input, or a partition of it, out of the watermark when there was nothing to read for so long; 0: never.
+	IdleTimeout time.Duration
+	// PerPartition: the watermark of the input is the least of those of its partitions.
+	PerPartition bool
 	// SkipLoss: the source steps over what is lost (on_data_loss: skip).
 	SkipLoss bool
+}
+
+// EventPolicy says how event time is followed.
+type EventPolicy struct {
+	// Greatest: the watermark of several inputs is the greatest of theirs, not the least.
+	Greatest bool
+	// NoDataBatches: a batch without data runs when the watermark has risen and state can end.
+	NoDataBatches bool
+	// NoDataAtRestart: one that was due when the process ended runs before any data is read.
+	NoDataAtRestart bool
+	// SurvivesRestart: the watermark of each input outlives a restart, not only the global one.
+	SurvivesRestart bool
 }
 
 // OnBad says what becomes of a row that cannot be decoded or computed.

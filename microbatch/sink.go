@@ -13,7 +13,10 @@ type Position struct {
 	LastBatch  int64
 	Sources    map[string]offsets.Progress
 	Watermarks map[string]int64
+	Active     map[string]int64
 	Watermark  committer.Watermark
+	State      []committer.StateFile
+	Plan       string // fingerprint of the plan that ran
 }
 
 // Output stages the rows of one commit. Calls for different lanes may be concurrent; rows of
@@ -21,6 +24,8 @@ type Position struct {
 type Output interface {
 	Write(ctx context.Context, lane int64, b *columnar.Batch) error
 	WriteDeadLetters(ctx context.Context, lane int64, b *columnar.Batch) error
+	// WriteLate takes late rows, in the schema of exec.LateSchema; it is called only if they are kept.
+	WriteLate(ctx context.Context, lane int64, b *columnar.Batch) error
 	// Abort drops what was not committed; after a commit it does nothing.
 	Abort()
 }
@@ -35,6 +40,8 @@ type Sink interface {
 	Commit(ctx context.Context, b committer.Batch, out Output) (committer.Result, error)
 	// Maintain does chores after a commit. Its failure is logged, no more.
 	Maintain(ctx context.Context) error
+	// State is where state is kept, nil if the sink keeps no position and so no state.
+	State() *StateStore
 	// Describe names the sink for progress: "Delta[/lake/events]".
 	Describe() string
 	// Identity returns the query id, and the epoch of this run.

@@ -54,6 +54,9 @@ func (o *consoleOutput) WriteDeadLetters(_ context.Context, _ int64, b *columnar
 	return nil
 }
 
+// WriteLate is not called: a console keeps no side tables.
+func (o *consoleOutput) WriteLate(context.Context, int64, *columnar.Batch) error { return nil }
+
 func (o *consoleOutput) Abort() {}
 
 // NewOutput collects lines.
@@ -79,6 +82,9 @@ func (s *ConsoleSink) Commit(_ context.Context, _ committer.Batch, out Output) (
 	}
 	return committer.Result{Version: -1, Rows: o.rows, SideRows: map[string]int64{DeadLetterKind: o.dead}}, nil
 }
+
+// State has no place: nothing outlives the run.
+func (*ConsoleSink) State() *StateStore { return nil }
 
 // Maintain has nothing to do.
 func (*ConsoleSink) Maintain(context.Context) error { return nil }

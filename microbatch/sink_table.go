@@ -7,8 +7,11 @@ import (
 	"github.com/lakewheel/lakewheel/committer"
 )
 
-// DeadLetterKind is the side table of bad records.
-const DeadLetterKind = "dead_letter"
+// The side tables: of bad records, and of late rows.
+const (
+	DeadLetterKind = "dead_letter"
+	LateKind       = "late"
+)
 
 // TableSink commits into a table through the exactly-once protocol.
 type TableSink struct {
@@ -35,13 +38,17 @@ func (s *TableSink) Open(ctx context.Context) (*Position, error) {
 	if last == nil {
 		return nil, nil
 	}
-	return &Position{LastBatch: last.LastBatch, Sources: last.Sources, Watermarks: last.Watermarks, Watermark: last.Watermark}, nil
+	return &Position{LastBatch: last.LastBatch, Sources: last.Sources, Watermarks: last.Watermarks, Active: last.Active, Watermark: last.Watermark, State: last.State, Plan: last.Plan}, nil
 }
 
 type tableOutput struct{ *committer.Output }
 
 func (o tableOutput) WriteDeadLetters(ctx context.Context, lane int64, b *columnar.Batch) error {
 	return o.WriteSide(ctx, DeadLetterKind, lane, b)
+}
+
+func (o tableOutput) WriteLate(ctx context.Context, lane int64, b *columnar.Batch) error {
+	return o.WriteSide(ctx, LateKind, lane, b)
 }
 
 // NewOutput stages files of the table.
@@ -59,6 +66,11 @@ func (s *TableSink) Commit(ctx context.Context, b committer.Batch, out Output) (
 		b.Output = o.Output
 	}
 	return s.c.Commit(ctx, b)
+}
+
+// State lies beside the table.
+func (s *TableSink) State() *StateStore {
+	return &StateStore{Objects: s.opts.Objects, Name: s.opts.Name, NewID: s.opts.NewID}
 }
 
 // Maintain checkpoints the log and expires records.

@@ -136,17 +136,43 @@ type selectItem struct {
 }
 
 // query is a SELECT with the clauses that the dialect has, and the queries that UNION
-// ALL adds to it. extras holds what is read and not yet bound, in the order of the text.
+// adds to it. ORDER BY, LIMIT and OFFSET are about all of them. extras holds what is
+// read and not bound, in the order of the text.
 type query struct {
 	span
-	with   []cte
-	inner  *query // instead of a SELECT: a query in parentheses
-	items  []selectItem
-	from   *tableRef
-	views  []lateralView
-	where  node
-	extras []extra
-	unions []*query
+	with     []cte
+	inner    *query // instead of a SELECT: a query in parentheses
+	distinct bool
+	items    []selectItem
+	from     *tableRef
+	views    []lateralView
+	where    node
+	group    *groupBy
+	having   node
+	extras   []extra
+	unions   []union
+	order    []sortItem
+	limit    node
+	offset   node
+}
+
+// groupBy is GROUP BY keys, or GROUP BY ALL.
+type groupBy struct {
+	span
+	keys []node
+	all  bool
+}
+
+// union is a query that UNION [ALL] adds to those before it.
+type union struct {
+	query    *query
+	distinct bool
+}
+
+// sortItem is an expression of ORDER BY.
+type sortItem struct {
+	expr                  node
+	descending, nullsLast bool
 }
 
 // cte is a named query of WITH; it may name its columns.
@@ -265,11 +291,19 @@ func (q *query) expressions() []node {
 	for _, item := range q.items {
 		out = append(out, item.expr)
 	}
-	if q.where != nil {
-		out = append(out, q.where)
+	for _, n := range []node{q.where, q.having, q.limit, q.offset} {
+		if n != nil {
+			out = append(out, n)
+		}
 	}
 	for _, v := range q.views {
 		out = append(out, v.call)
+	}
+	if q.group != nil {
+		out = append(out, q.group.keys...)
+	}
+	for _, s := range q.order {
+		out = append(out, s.expr)
 	}
 	for _, e := range q.extras {
 		out = append(out, e.nodes...)
@@ -289,5 +323,8 @@ func (q *query) queries() []*query {
 	if q.from != nil && q.from.query != nil {
 		out = append(out, q.from.query)
 	}
-	return append(out, q.unions...)
+	for _, u := range q.unions {
+		out = append(out, u.query)
+	}
+	return out
 }

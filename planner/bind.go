@@ -22,6 +22,14 @@ type binder struct {
 	// named are the queries of WITH that are in reach, innermost last.
 	named []cte
 	bound int // how many queries were bound
+	mode  OutputMode
+	spark bool // Options.Spark
+	// groups are those of the SELECT that is bound, nil if its rows are no groups; clause is where the expression
+	// stands that is bound, "" in the SELECT list.
+	groups *groups
+	clause string
+	// marks are those of the columns of each query that was bound.
+	marks map[LogicalNode][]timeMark
 }
 
 // maxFaults is how many faults of one text are reported.
@@ -30,9 +38,12 @@ const maxFaults = 20
 // maxQueries bounds the queries that are bound, each reference to a named one counted.
 const maxQueries = 256
 
-func bind(text string, q *query, cat Catalog) (LogicalNode, Errors) {
-	b := &binder{text: text, cat: cat}
+func bind(text string, q *query, cat Catalog, opts Options) (LogicalNode, Errors) {
+	b := &binder{text: text, cat: cat, mode: opts.Mode, spark: opts.Spark, marks: map[LogicalNode][]timeMark{}}
 	n := b.whole(q)
+	if len(b.errs) == 0 {
+		b.checkMode(n)
+	}
 	slices.SortStableFunc(b.errs, func(x, y *Error) int { return x.Offset - y.Offset })
 	return n, b.errs
 }
@@ -56,7 +67,7 @@ func (b *binder) whole(q *query) LogicalNode {
 	return b.query(q)
 }
 
-// query binds a query and those that UNION ALL adds to it; nil after a fault.
+// query binds a query, those that UNION adds to it and what is about all of them; nil after a fault.
 func (b *binder) query(q *query) LogicalNode {
 	if b.bound++; b.bound > maxQueries {
 		if b.bound == maxQueries+1 {
@@ -67,24 +78,59 @@ func (b *binder) query(q *query) LogicalNode {
 	outer := len(b.named)
 	b.named = append(b.named, q.with...)
 	defer func() { b.named = b.named[:outer] }()
-	list := []LogicalNode{b.operand(q)}
-	for _, other := range q.unions {
-		list = append(list, b.query(other))
+	n := b.united(q)
+	if n != nil && len(q.order) > 0 && !q.plain() {
+		n = b.ordered(q, n)
 	}
-	if len(list) == 1 || slices.Contains(list, nil) {
-		return list[0]
+	if n != nil && (q.limit != nil || q.offset != nil) {
+		n = b.limited(q, n)
 	}
-	return b.union(q, list)
+	return n
 }
 
-// operand binds what stands before the first UNION ALL.
+// plain reports whether a query is one SELECT, whose ORDER BY may name the columns of its FROM.
+func (q *query) plain() bool { return q.inner == nil && len(q.unions) == 0 && !q.distinct }
+
+// united binds the SELECTs between UNIONs.
+func (b *binder) united(q *query) LogicalNode {
+	list := []LogicalNode{b.operand(q)}
+	for _, u := range q.unions {
+		list = append(list, b.query(u.query))
+	}
+	if slices.Contains(list, nil) {
+		return nil
+	}
+	n := list[0]
+	for i := 0; i < len(q.unions); {
+		first := i
+		for i < len(q.unions) && !q.unions[i].distinct {
+			i++
+		}
+		distinct := i < len(q.unions)
+		if distinct {
+			i++
+		}
+		n = b.union(q.unions[first:i], append([]LogicalNode{n}, list[first+1:i+1]...))
+		if n != nil && distinct {
+			n = b.distinct(n, q.unions[i-1].query.start)
+		}
+		if n == nil {
+			return nil
+		}
+	}
+	return n
+}
+
+// operand binds what stands before the first UNION.
 func (b *binder) operand(q *query) LogicalNode {
 	if q.inner != nil {
 		return b.query(q.inner)
 	}
-	scope, laterals, variables := b.scope, b.laterals, b.variables
-	defer func() { b.scope, b.laterals, b.variables = scope, laterals, variables }()
-	b.scope, b.laterals, b.variables = b.from(q), nil, nil
+	scope, laterals, variables, groups, clause := b.scope, b.laterals, b.variables, b.groups, b.clause
+	defer func() {
+		b.scope, b.laterals, b.variables, b.groups, b.clause = scope, laterals, variables, groups, clause
+	}()
+	b.scope, b.laterals, b.variables, b.groups, b.clause = b.from(q), nil, nil, nil, ""
 	if b.scope == nil {
 		return nil
 	}
@@ -94,11 +140,15 @@ func (b *binder) operand(q *query) LogicalNode {
 		}
 	}
 	if q.where != nil {
-		if pred := b.condition(q); pred != nil {
+		if pred := b.condition(q, "WHERE", q.where); pred != nil {
 			b.scope.node = &Filter{In: b.scope.node, Pred: pred}
 		}
 	}
-	return b.project(q.items)
+	n := b.selected(q)
+	if q.distinct {
+		return b.distinct(n, q.start)
+	}
+	return n
 }
 
 // from resolves the table of a query; nil after a fault.
@@ -127,6 +177,9 @@ func (b *binder) from(q *query) *scope {
 		b.fail(t.start, "TABLE_OR_VIEW_NOT_FOUND", "unknown source "+written, b.sourceHint(written))
 		return nil
 	}
+	if !b.checkSource(t, source, b.cat[source]) {
+		return nil
+	}
 	return b.rename(sourceScope(source, alias, b.cat[source]), t.columns)
 }
 
@@ -136,7 +189,7 @@ func (b *binder) derived(t *tableRef, q *query, alias string) *scope {
 	if n == nil {
 		return nil
 	}
-	return b.rename(derivedScope(alias, n), t.columns)
+	return b.rename(derivedScope(alias, n, b.marks[n]), t.columns)
 }
 
 // namedQuery is the position of the innermost query of WITH with a name, or -1.
@@ -183,19 +236,23 @@ func (b *binder) sourceHint(written string) string {
 	return "the pipeline's sources are " + strings.Join(b.cat.names(), ", ")
 }
 
-// condition binds WHERE.
-func (b *binder) condition(q *query) compute.Expr {
+// condition binds WHERE or HAVING.
+func (b *binder) condition(q *query, clause string, n node) compute.Expr {
 	before := len(b.errs)
-	pred := b.expr(q.where)
+	b.clause = clause
+	pred := b.expr(n)
+	b.clause = ""
 	if pred == nil {
-		b.hintAliases(b.errs[before:], q.items)
+		if clause == "WHERE" {
+			b.hintAliases(b.errs[before:], q.items)
+		}
 		return nil
 	}
 	if t := pred.Type(); t != columnar.Boolean && t != columnar.Null {
-		b.fail(q.where.place().start, "DATATYPE_MISMATCH.FILTER_NOT_BOOLEAN", fmt.Sprintf("WHERE needs a BOOLEAN, %s is %s", pred, t), "compare it with something")
+		b.fail(n.place().start, "DATATYPE_MISMATCH.FILTER_NOT_BOOLEAN", fmt.Sprintf("%s needs a BOOLEAN, %s is %s", clause, pred, t), "compare it with something")
 		return nil
 	}
-	return b.cast(q.where, pred, columnar.Boolean)
+	return b.cast(n, pred, columnar.Boolean)
 }
 
 // hintAliases says of unknown columns in WHERE that are aliases of the SELECT list why

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/lakewheel/lakewheel/columnar"
+	"github.com/lakewheel/lakewheel/columnar/aggregate"
 	"github.com/lakewheel/lakewheel/columnar/compute"
 )
 
@@ -57,7 +58,7 @@ func (b *binder) exprError(n node, err error) {
 	var mismatch *compute.TypeError
 	switch {
 	case errors.As(err, &unknown):
-		hint := ""
+		hint := didYouMean(closest(unknown.Name, append(aggregate.Names(), "window", "session_window", "window_time")))
 		for _, s := range unknown.Suggestions {
 			if hint == "" && !isReserved(s) {
 				hint = didYouMean(s)
@@ -93,6 +94,9 @@ func (b *binder) name(n *name) compute.Expr {
 // the SELECT list, or a function that needs no parentheses; used is how many parts name it.
 func (b *binder) reference(n *name) (e compute.Expr, used int) {
 	index, used, found := b.scope.resolve(n.parts)
+	if e := b.outputColumn(n.parts[0].text, index, found); e != nil {
+		return e, 1
+	}
 	switch {
 	case found > 1:
 		b.fail(n.start, "AMBIGUOUS_REFERENCE", "the name "+dotted(n.parts)+" fits several columns", "put the name of the table before it")
@@ -101,6 +105,9 @@ func (b *binder) reference(n *name) (e compute.Expr, used int) {
 		return b.scope.column(index), used
 	}
 	word := strings.ToLower(n.parts[0].text)
+	if w := b.scope.windows; w.name == word {
+		return w.value, 1
+	}
 	e, found = b.lateral(word)
 	switch {
 	case found > 1:
@@ -115,9 +122,24 @@ func (b *binder) reference(n *name) (e compute.Expr, used int) {
 	return nil, 0
 }
 
+// outputColumn is the column of the SELECT list that a name in ORDER BY or HAVING means, nil if it means one of FROM: found of
+// those have the name, the first at index. In ORDER BY the list comes first; in HAVING it comes after the keys.
+func (b *binder) outputColumn(name string, index, found int) compute.Expr {
+	if b.clause != "ORDER BY" && (b.clause != "HAVING" || found == 1 && b.groups.find(b.scope.column(index)) != nil) {
+		return nil
+	}
+	if e, n := b.lateral(name); n == 1 {
+		return e
+	}
+	return nil
+}
+
 // field binds value.name; text and path are how the value and the rest were written.
 func (b *binder) field(value compute.Expr, name ident, text, path string) compute.Expr {
 	e, err := compute.Field(value, name.text)
+	if err == nil && value == b.scope.windows.value {
+		return compute.Direct(e)
+	}
 	if err == nil {
 		return e
 	}
@@ -157,11 +179,7 @@ func (b *binder) variable(name string) compute.Expr {
 
 // row binds (a, b), which is a STRUCT.
 func (b *binder) row(n *list) compute.Expr {
-	items, ok := b.exprs(n.items)
-	if !ok {
-		return nil
-	}
-	return b.apply(n, "struct", items...)
+	return b.structCall(&call{span: n.span, args: n.items})
 }
 
 // access binds value.field, value[index] and value:path, which reads JSON text.
@@ -183,7 +201,11 @@ func (b *binder) access(n *access) compute.Expr {
 func unknownColumn(name string) string { return "unknown column " + name }
 
 func (b *binder) unknownColumn(parts []ident) {
-	b.fail(parts[0].start, "UNRESOLVED_COLUMN.WITH_SUGGESTION", unknownColumn(dotted(parts)), b.scope.suggestion(parts))
+	hint := b.scope.suggestion(parts)
+	if other := b.windowHint(strings.ToLower(parts[0].text)); other != "" {
+		hint = other
+	}
+	b.fail(parts[0].start, "UNRESOLVED_COLUMN.WITH_SUGGESTION", unknownColumn(dotted(parts)), hint)
 }
 
 // operation binds an operator. Those that Spark defines by others are rewritten here.
@@ -242,7 +264,12 @@ func (b *binder) call(n *call) compute.Expr {
 		return b.extract(n)
 	}
 	function, before := strings.ToLower(n.name.text), len(b.errs)
+	if isAggregate(n) {
+		return b.aggregateCall(n)
+	}
 	switch function {
+	case "window", "session_window", "window_time":
+		return b.windowCall(n)
 	case "from_json", "from_csv":
 		return b.fromText(n)
 	case "struct":
@@ -279,6 +306,9 @@ func (b *binder) castTo(n *cast) compute.Expr {
 	if err != nil {
 		b.exprError(n, err)
 		return nil
+	}
+	if e == value && b.scope.markOf(e) != (timeMark{}) {
+		b.scope.marked = append(b.scope.marked, marked{expr: e})
 	}
 	return e
 }

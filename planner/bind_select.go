@@ -40,8 +40,62 @@ func (b *binder) lateral(name string) (e compute.Expr, found int) {
 // maxNodes bounds the size of an expression after aliases and subqueries were put in.
 const maxNodes = 1 << 15
 
-// project binds the SELECT list.
-func (b *binder) project(items []selectItem) LogicalNode {
+// selected binds a SELECT: its groups, its list, HAVING and ORDER BY.
+func (b *binder) selected(q *query) LogicalNode {
+	before := len(b.errs)
+	g := b.group(q)
+	b.groups = g
+	out := b.list(q.items)
+	var having compute.Expr
+	if q.having != nil {
+		having = b.condition(q, "HAVING", q.having)
+	}
+	var order []SortKey
+	if q.plain() {
+		order = b.order(q, out)
+	}
+	marks, node := b.scope.markAll(out.exprs), b.scope.node
+	if g != nil && len(b.errs) == before {
+		node = b.raise(q, g, out, &having, order)
+	}
+	if len(b.errs) > before {
+		return nil
+	}
+	node = filterIf(having, node)
+	if len(order) > 0 {
+		node = &Sort{In: node, Keys: order, at: q.order[0].expr.place().start}
+	}
+	p := &Project{In: node, Exprs: out.exprs, Out: columnar.NewSchema(out.fields...)}
+	b.marks[p] = marks
+	return p
+}
+
+// raise makes what was bound over the rows of the groups read the groups.
+func (b *binder) raise(q *query, g *groups, out *columns, having *compute.Expr, order []SortKey) LogicalNode {
+	at := q.start
+	if q.group != nil {
+		at = q.group.start
+	}
+	a := b.aggregate(g, b.scope.node, at)
+	for i, e := range out.exprs {
+		if i > 0 && out.exprs[i-1] == nil && out.values[i] == out.values[i-1] {
+			continue // another column of the same *
+		}
+		if out.exprs[i] = b.lift(g, e, out.values[i], true); out.exprs[i] != nil {
+			out.fields[i].Nullable = out.exprs[i].Nullable()
+		}
+	}
+	if *having != nil {
+		*having = b.lift(g, *having, q.having.place(), false)
+	}
+	for i := range order {
+		order[i].Expr = b.lift(g, order[i].Expr, q.order[i].expr.place(), false)
+	}
+	return a
+}
+
+// list binds the SELECT list.
+func (b *binder) list(items []selectItem) *columns {
 	out := &columns{}
 	b.laterals = out
 	generator := false
@@ -52,9 +106,7 @@ func (b *binder) project(items []selectItem) LogicalNode {
 			continue
 		case *call:
 			if generators[strings.ToLower(e.name.text)] {
-				if generator {
-					b.fail(e.start, "UNSUPPORTED_GENERATOR.MULTI_GENERATOR", "only one generator is allowed in a SELECT list", "use LATERAL VIEW for the others")
-				}
+				b.onlyGenerator(e, generator)
 				generator = true
 				b.generated(out, item, e)
 				continue
@@ -65,7 +117,17 @@ func (b *binder) project(items []selectItem) LogicalNode {
 		}
 	}
 	b.checkColumns(out)
-	return &Project{In: b.scope.node, Exprs: out.exprs, Out: columnar.NewSchema(out.fields...)}
+	return out
+}
+
+// onlyGenerator refuses a second generator, and one whose rows would be groups.
+func (b *binder) onlyGenerator(c *call, another bool) {
+	if another {
+		b.fail(c.start, "UNSUPPORTED_GENERATOR.MULTI_GENERATOR", "only one generator is allowed in a SELECT list", "use LATERAL VIEW for the others")
+	}
+	if b.groups != nil {
+		b.fail(c.start, "", "the generator "+c.name.text+" cannot stand in the SELECT list of groups", "group in a subquery, or use LATERAL VIEW for its rows to be grouped")
+	}
 }
 
 // output adds a column.
@@ -160,18 +222,19 @@ func (b *binder) structStar(out *columns, s *star) {
 }
 
 // union makes the columns of all queries those of the first, of types that fit all.
-func (b *binder) union(q *query, list []LogicalNode) LogicalNode {
+func (b *binder) union(more []union, list []LogicalNode) LogicalNode {
 	first := list[0].Schema()
 	fields := append([]columnar.Field{}, first.Fields...)
 	for k, n := range list[1:] {
+		at := more[k].query.start
 		if n.Schema().Len() != first.Len() {
-			b.fail(q.unions[k].start, "NUM_COLUMNS_MISMATCH", fmt.Sprintf("UNION ALL needs queries of the same number of columns, got %d and %d", first.Len(), n.Schema().Len()), "")
+			b.fail(at, "NUM_COLUMNS_MISMATCH", fmt.Sprintf("UNION needs queries of the same number of columns, got %d and %d", first.Len(), n.Schema().Len()), "")
 			return nil
 		}
 		for i, f := range n.Schema().Fields {
 			t, ok := compute.WiderType(fields[i].Type, f.Type)
 			if !ok {
-				b.fail(q.unions[k].start, "INCOMPATIBLE_COLUMN_TYPE", fmt.Sprintf("UNION ALL: column %d is %s and %s", i+1, fields[i].Type, f.Type), "cast one of them")
+				b.fail(at, "INCOMPATIBLE_COLUMN_TYPE", fmt.Sprintf("UNION: column %d is %s and %s", i+1, fields[i].Type, f.Type), "cast one of them")
 				return nil
 			}
 			fields[i].Type, fields[i].Nullable = t, fields[i].Nullable || f.Nullable
@@ -180,17 +243,17 @@ func (b *binder) union(q *query, list []LogicalNode) LogicalNode {
 	out := columnar.NewSchema(fields...)
 	u := &Union{Out: out}
 	for _, n := range list {
-		u.In = append(u.In, b.conform(q, n, out))
+		u.In = append(u.In, b.conform(n, out))
 	}
+	b.marks[u] = b.marks[list[0]]
 	return u
 }
 
-// conform casts and renames the columns of a query to a schema.
-func (b *binder) conform(q *query, n LogicalNode, out *columnar.Schema) LogicalNode {
+// conform casts and renames the columns of a query to a schema, whose types are wider.
+func (b *binder) conform(n LogicalNode, out *columnar.Schema) LogicalNode {
 	p := &Project{In: n, Out: out}
 	for i, f := range n.Schema().Fields {
-		e := b.cast(q, compute.Column(i, f.Name, f.Type, f.Nullable), out.Fields[i].Type)
-		p.Exprs = append(p.Exprs, e)
+		p.Exprs = append(p.Exprs, conversion(compute.Column(i, f.Name, f.Type, f.Nullable), out.Fields[i].Type))
 	}
 	return p
 }

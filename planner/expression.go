@@ -22,7 +22,7 @@ func Expression(text string, s *columnar.Schema) (compute.Expr, error) {
 	if p.err != nil {
 		return nil, Errors{p.err}
 	}
-	b := &binder{text: text, scope: sourceScope("", "", Table{Schema: s})}
+	b := &binder{text: text, scope: sourceScope("", "", Table{Schema: s}), clause: "a condition of a source"}
 	if b.foreignCalls(n); len(b.errs) > 0 || b.unsupportedExpr(n) {
 		return nil, b.errs
 	}

@@ -45,7 +45,7 @@ func (b *binder) foreignCall(c *call) bool {
 		rewrite = b.hop(column, args)
 	case lower == "session" && len(args) == 1:
 		rewrite = fmt.Sprintf("session_window(%s, %s)", column, b.intervalArgument(args[0]))
-	case lower == "tumble" && column == timeColumn && len(args) == 1:
+	case lower == "tumble" && len(args) == 1:
 		rewrite = fmt.Sprintf("window(%s, %s)", column, b.intervalArgument(args[0]))
 	case lower == "tumble_start", lower == "hop_start":
 		rewrite = "window.start"

@@ -37,11 +37,13 @@ func FuzzPlan(f *testing.F) {
 	}
 	s, err := ParseSchema("a INT, b BIGINT, c STRING, d DECIMAL(12,2), e DOUBLE, f BOOLEAN, ts TIMESTAMP, dt DATE, bin BINARY")
 	require.NoError(f, err)
-	cat := Catalog{"t": {Schema: s}}
+	once := Table{Schema: s, EventTime: &EventTime{Column: "ts", Delay: 1}, Dedup: &DedupRule{Keys: []string{"a", "ts"}}}
+	cat := Catalog{"t": {Schema: s}, "events": {Schema: s, EventTime: once.EventTime}, "once": once}
 	f.Fuzz(func(t *testing.T, text string) {
-		p, err := Plan(text, cat, Append)
+		mode := OutputMode(len(text) % 3)
+		p, err := Plan(text, cat, Options{Mode: mode})
 		if err == nil {
-			checkPlanned(t, text, cat, p)
+			checkPlanned(t, text, cat, mode, p)
 			return
 		}
 		var all Errors

@@ -23,10 +23,8 @@ var otherStatements = wordSet(`create drop alter insert update delete merge set 
 var aggregates = wordSet(`count sum avg mean min max first first_value last last_value any_value any some every bool_and bool_or
 	count_if approx_count_distinct collect_list collect_set array_agg max_by min_by mode median percentile percentile_approx
 	approx_percentile stddev stddev_pop stddev_samp std variance var_pop var_samp corr covar_pop covar_samp skewness kurtosis
-	bit_and bit_or bit_xor try_sum try_avg listagg string_agg grouping grouping_id histogram_numeric product`)
-
-// windowFunctions group by event time.
-var windowFunctions = wordSet("window session_window window_time tumble")
+	bit_and bit_or bit_xor try_sum try_avg listagg string_agg grouping grouping_id histogram_numeric
+	count_min_sketch regr_avgx regr_avgy regr_count regr_intercept regr_r2 regr_slope regr_sxx regr_sxy regr_syy`)
 
 func wordSet(text string) map[string]bool {
 	set := map[string]bool{}

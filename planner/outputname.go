@@ -169,6 +169,12 @@ var upperNamed = wordSet(`acos acosh asin asinh atan atan2 atanh cbrt ceil cos c
 	power radians rint signum sin sinh sqrt tan tanh`)
 
 func prettyCall(n *call) string {
+	if lower := strings.ToLower(n.name.text); lower == "window" || lower == "session_window" {
+		return lower // the name of the column that it makes
+	}
+	if isAggregate(n) {
+		return prettyAggregate(n)
+	}
 	function, args := prettyTimeCall(strings.ToLower(n.name.text), prettyAll(n.args))
 	switch {
 	case function == "if":

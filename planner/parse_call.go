@@ -82,8 +82,10 @@ func (p *parser) callExtras(c *call) {
 	for p.err == nil {
 		start := p.peek().start
 		switch {
-		case p.accept("IGNORE", "NULLS"), p.accept("RESPECT", "NULLS"):
+		case p.accept("IGNORE", "NULLS"):
 			c.extras = append(c.extras, extra{span: p.from(start), keyword: "IGNORE NULLS"})
+		case p.accept("RESPECT", "NULLS"): // it is what happens anyway
+			c.extras = append(c.extras, extra{span: p.from(start), keyword: "RESPECT NULLS"})
 		case p.accept("WITHIN", "GROUP"):
 			p.parenthesized()
 			c.extras = append(c.extras, extra{span: p.from(start), keyword: "WITHIN GROUP"})

@@ -88,7 +88,7 @@ func (p *parser) query() *query {
 	start := p.peek().start
 	with := p.with()
 	q := p.querySpecification()
-	if q.inner == nil || len(with) > 0 || p.atAnyOf("UNION", "EXCEPT", "INTERSECT", "MINUS") {
+	if q.inner == nil || len(with) > 0 || p.atAnyOf("UNION", "EXCEPT", "INTERSECT", "MINUS", "ORDER", "SORT", "CLUSTER", "DISTRIBUTE", "LIMIT", "OFFSET") {
 		q.with = with
 	} else {
 		q = q.inner // the parentheses alone mean nothing
@@ -141,7 +141,7 @@ func (p *parser) columnNames() (names []ident) {
 	return names
 }
 
-// setOperation reads UNION ALL and another query; the other operations become extras.
+// setOperation reads UNION [ALL] and another query; the other operations become extras.
 func (p *parser) setOperation(q *query) {
 	op := p.next()
 	keyword := strings.ToUpper(op.text)
@@ -150,8 +150,8 @@ func (p *parser) setOperation(q *query) {
 		p.accept("DISTINCT")
 	}
 	other := p.querySpecification()
-	if keyword == "UNION" && all {
-		q.unions = append(q.unions, other)
+	if keyword == "UNION" {
+		q.unions = append(q.unions, union{other, !all})
 		return
 	}
 	if all {
@@ -172,11 +172,9 @@ func (p *parser) querySpecification() *query {
 	q := &query{}
 	defer func(start int) { q.span = p.from(start) }(p.peek().start)
 	p.expect("SELECT")
-	if t := p.peek(); t.is("DISTINCT") {
-		p.next()
-		q.extras = append(q.extras, extra{span: span{t.start, t.end}, keyword: "SELECT DISTINCT"})
+	if q.distinct = p.accept("DISTINCT"); !q.distinct {
+		p.accept("ALL")
 	}
-	p.accept("ALL")
 	p.selectList(q)
 	if p.accept("FROM") {
 		p.fromClause(q)
@@ -219,58 +217,10 @@ func (p *parser) alias() ident {
 	return p.anyWord()
 }
 
-// groupClauses reads GROUP BY, HAVING and QUALIFY.
-func (p *parser) groupClauses(q *query) {
-	if start := p.peek().start; p.accept("GROUP") {
-		p.expect("BY")
-		nodes := p.exprList()
-		q.extras = append(q.extras, extra{p.from(start), "GROUP BY", nodes})
-	}
-	for _, keyword := range []string{"HAVING", "QUALIFY"} {
-		if start := p.peek().start; p.accept(keyword) {
-			nodes := []node{p.expr(lowest)}
-			q.extras = append(q.extras, extra{p.from(start), keyword, nodes})
-		}
-	}
-}
-
-// ordering reads ORDER BY and its relatives, LIMIT and OFFSET.
-func (p *parser) ordering(q *query) {
-	for _, first := range []string{"ORDER", "SORT", "CLUSTER", "DISTRIBUTE"} {
-		if start := p.peek().start; p.accept(first) {
-			p.expect("BY")
-			nodes := p.sortList()
-			q.extras = append(q.extras, extra{p.from(start), first + " BY", nodes})
-		}
-	}
-	for _, keyword := range []string{"LIMIT", "OFFSET"} {
-		if start := p.peek().start; p.accept(keyword) {
-			if !p.accept("ALL") {
-				p.expr(lowest)
-			}
-			q.extras = append(q.extras, extra{span: p.from(start), keyword: keyword})
-		}
-	}
-}
-
 func (p *parser) exprList() []node {
 	var out []node
 	for more := true; more; more = p.accept(",") {
 		out = append(out, p.expr(lowest))
-	}
-	return out
-}
-
-func (p *parser) sortList() []node {
-	var out []node
-	for more := true; more; more = p.accept(",") {
-		out = append(out, p.expr(lowest))
-		if !p.accept("ASC") {
-			p.accept("DESC")
-		}
-		if p.accept("NULLS") && !p.accept("FIRST") {
-			p.expect("LAST")
-		}
 	}
 	return out
 }

@@ -10,8 +10,11 @@ import (
 	"github.com/lakewheel/lakewheel/columnar/compute"
 )
 
-// PhysicalNode is an operator to run. A plan is one chain from a ProjectExec to a
-// ScanExec, or a UnionExec over such chains.
+// PhysicalNode is an operator to run. A plan is a chain of operators that keep no state, or a UnionExec over such chains.
+// A chain holds ProjectExec, FilterExec, GenerateExec and WindowExec, and above a scan also WatermarkExec; it ends in a ScanExec or
+// in an operator with state, an AggregateExec or a DedupExec, whose input is again a chain or a UnionExec over chains. So
+// no UnionExec stands directly below another one or below an operator without state, but for SortExec and LimitExec, which
+// stand above the last AggregateExec of a complete result.
 type PhysicalNode interface {
 	Schema() *columnar.Schema
 	// Inputs is empty for a ScanExec; only a UnionExec has more than one.
@@ -85,26 +88,6 @@ func typedOutput(exprs []compute.Expr, out *columnar.Schema) string {
 		parts[i] += " " + typeText(f)
 	}
 	return strings.Join(parts, ", ")
-}
-
-// physical lowers an optimized logical plan.
-func physical(n LogicalNode) PhysicalNode {
-	switch n := n.(type) {
-	case *Filter:
-		return &FilterExec{In: physical(n.In), Pred: n.Pred}
-	case *Project:
-		return &ProjectExec{In: physical(n.In), Exprs: n.Exprs, Out: n.Out}
-	case *Generate:
-		return &GenerateExec{In: physical(n.In), Generator: n.Generator, Keep: n.Keep, Out: n.Out}
-	case *Union:
-		u := &UnionExec{Out: n.Out}
-		for _, in := range n.In {
-			u.In = append(u.In, physical(in))
-		}
-		return u
-	}
-	scan := n.(*Scan)
-	return &ScanExec{Source: scan.Source, Columns: scan.Columns, Out: scan.Out}
 }
 
 // FormatPhysical prints a plan as a tree, the last operator first.

@@ -2,6 +2,7 @@ package planner
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -105,42 +106,65 @@ func (s *SortExec) Inputs() []PhysicalNode      { return []PhysicalNode{s.In} }
 func (l *LimitExec) Inputs() []PhysicalNode     { return []PhysicalNode{l.In} }
 
 func (w *WatermarkExec) line() string {
-	return fmt.Sprintf("WatermarkExec %s delay=%s", columnar.QuoteName(w.Schema().Fields[w.Column].Name), micros(w.Delay))
+	return "WatermarkExec " + watermarkText(w.Schema(), w.Column, w.Delay)
 }
 
 func (d *DedupExec) line() string {
-	names := make([]string, len(d.Keys))
-	for i, k := range d.Keys {
-		names[i] = columnar.QuoteName(d.Schema().Fields[k].Name)
-	}
-	bound := "for ever"
-	if d.EventTime >= 0 {
-		bound = "until the watermark"
-	}
-	if d.Within {
-		bound = "for " + micros(d.Delay)
-	}
-	return "DedupExec keys=(" + strings.Join(names, ", ") + ") state=" + bound
+	return "DedupExec " + dedupText(d.Schema(), d.Keys, d.Within, d.Delay, d.EventTime)
 }
 
 func (w *WindowExec) line() string {
-	return fmt.Sprintf("WindowExec %s size=%s slide=%s start=%s", w.Time, micros(w.Size), micros(w.Slide), micros(w.Start))
+	return "WindowExec " + windowText(w.Time, w.Size, w.Slide, w.Start)
 }
 
 func (a *AggregateExec) line() string {
-	keys := make([]string, len(a.Keys))
-	for i, k := range a.Keys {
-		keys[i] = k.String()
+	return "AggregateExec " + aggregateText(a.Keys, a.Calls, a.Session) + " mode=" + a.Mode.String() + " state=" + a.bound()
+}
+
+func (s *SortExec) line() string  { return "SortExec " + sortText(s.Keys) }
+func (l *LimitExec) line() string { return "LimitExec " + limitText(l.N, l.Skip) }
+
+// watermarkText is "ts delay=10s".
+func watermarkText(s *columnar.Schema, column int, delay int64) string {
+	return columnar.QuoteName(s.Fields[column].Name) + " delay=" + micros(delay)
+}
+
+// dedupText is "keys=(id, ts) state=until the watermark".
+func dedupText(s *columnar.Schema, keys []int, within bool, delay int64, eventTime int) string {
+	names := make([]string, len(keys))
+	for i, k := range keys {
+		names[i] = columnar.QuoteName(s.Fields[k].Name)
 	}
-	calls := make([]string, len(a.Calls))
-	for i, c := range a.Calls {
-		calls[i] = c.String()
+	bound := "for ever"
+	switch {
+	case within:
+		bound = "for " + micros(delay)
+	case slices.Contains(keys, eventTime):
+		bound = "until the watermark"
 	}
-	text := fmt.Sprintf("AggregateExec keys=(%s) calls=(%s) mode=%s", strings.Join(keys, ", "), strings.Join(calls, ", "), a.Mode)
-	if a.Session != nil {
-		text += fmt.Sprintf(" session=(%s, gap %s)", a.Session.Time, a.Session.Gap)
+	return "keys=(" + strings.Join(names, ", ") + ") state=" + bound
+}
+
+// windowText is "ts size=10s slide=5s start=0s".
+func windowText(t compute.Expr, size, slide, start int64) string {
+	return fmt.Sprintf("%s size=%s slide=%s start=%s", t, micros(size), micros(slide), micros(start))
+}
+
+// aggregateText is "keys=(page) calls=(count(1)) session=(ts, gap 10000000)".
+func aggregateText(keys []compute.Expr, calls []*aggregate.Call, session *Session) string {
+	text := "keys=(" + texts(keys) + ") calls=(" + texts(calls) + ")"
+	if session != nil {
+		text += fmt.Sprintf(" session=(%s, gap %s)", session.Time, session.Gap)
 	}
-	return text + " state=" + a.bound()
+	return text
+}
+
+func texts[E fmt.Stringer](list []E) string {
+	out := make([]string, len(list))
+	for i, e := range list {
+		out[i] = e.String()
+	}
+	return strings.Join(out, ", ")
 }
 
 // bound says how long a group is kept.
@@ -158,21 +182,32 @@ func (a *AggregateExec) bound() string {
 	return "open windows"
 }
 
-func (s *SortExec) line() string {
-	keys := make([]string, len(s.Keys))
-	for i, k := range s.Keys {
-		keys[i] = k.Expr.String()
+// sortText is "n DESC, page NULLS LAST": NULLS FIRST or LAST stands only where it is not what Spark takes anyway.
+func sortText(keys []SortKey) string {
+	out := make([]string, len(keys))
+	for i, k := range keys {
+		out[i] = k.Expr.String()
 		if k.Descending {
-			keys[i] += " DESC"
+			out[i] += " DESC"
 		}
-		if k.NullsLast {
-			keys[i] += " NULLS LAST"
+		if k.NullsLast != k.Descending {
+			out[i] += map[bool]string{true: " NULLS LAST", false: " NULLS FIRST"}[k.NullsLast]
 		}
 	}
-	return "SortExec " + strings.Join(keys, ", ")
+	return strings.Join(out, ", ")
 }
 
-func (l *LimitExec) line() string { return fmt.Sprintf("LimitExec %d skip=%d", l.N, l.Skip) }
+// limitText is "10 skip=5".
+func limitText(n, skip int64) string {
+	text := "all"
+	if n >= 0 {
+		text = fmt.Sprint(n)
+	}
+	if skip > 0 {
+		text += fmt.Sprintf(" skip=%d", skip)
+	}
+	return text
+}
 
 // micros prints microseconds: "10s", "1.5s", "1m0s".
 func micros(n int64) string { return (time.Duration(n) * time.Microsecond).String() }

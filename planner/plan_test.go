@@ -10,13 +10,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/lakewheel/lakewheel/columnar"
-	"github.com/lakewheel/lakewheel/columnar/compute"
 )
 
 // TestPlans runs testdata. Commands:
 //
-//	table name=N [hidden=true]   declares a source, or its hidden columns, by DDL
-//	plan [stage=S] [expect=R] [expect-not=R]   prints the plan at a stage, or the fault
+//	table name=N [hidden=true] [watermark=C] [dedup=(K, ...)] [within=true]
+//	          declares a source, or its hidden columns, by DDL; its watermark stays 10 s behind column C
+//	plan [mode=M] [stage=S] [expect=R] [expect-not=R]   prints the plan at a stage, or the fault
 //	steps     prints the logical plan and the plan after each rule that changed it
 //	columns   prints the output columns
 //	names     says whether the output can be a table
@@ -37,14 +37,32 @@ func TestPlans(t *testing.T) {
 			case "schema":
 				return describeSchema(d.Input)
 			}
-			p, err := Plan(d.Input, cat, Append)
+			mode := modeOf(t, d)
+			p, err := Plan(d.Input, cat, Options{Mode: mode})
 			if err != nil {
 				return describeError(t, err)
 			}
-			checkPlanned(t, d.Input, cat, p)
+			checkPlanned(t, d.Input, cat, mode, p)
 			return describePlanned(t, d, p)
 		})
 	})
+}
+
+func modeOf(t *testing.T, d *datadriven.TestData) OutputMode {
+	name := "append"
+	d.MaybeScanArgs(t, "mode", &name)
+	return parseMode(t, name)
+}
+
+func parseMode(t *testing.T, name string) OutputMode {
+	t.Helper()
+	for m := Append; m <= Complete; m++ {
+		if m.String() == name {
+			return m
+		}
+	}
+	require.Fail(t, "no output mode", name)
+	return Append
 }
 
 func declare(t *testing.T, cat Catalog, d *datadriven.TestData) string {
@@ -57,6 +75,13 @@ func declare(t *testing.T, cat Catalog, d *datadriven.TestData) string {
 		table.Hidden = s
 	} else {
 		table.Schema = s
+	}
+	if d.HasArg("watermark") {
+		table.EventTime = &EventTime{Delay: 10_000_000}
+		d.ScanArgs(t, "watermark", &table.EventTime.Column)
+	}
+	if arg, ok := d.Arg("dedup"); ok {
+		table.Dedup = &DedupRule{Keys: arg.Vals, Within: d.HasArg("within")}
 	}
 	cat[name] = table
 	return ""
@@ -141,14 +166,14 @@ func steps(n LogicalNode) string {
 
 // checkPlanned asserts what holds for every plan: rules have converged, planning is
 // deterministic, the output schema survives, and the physical plan has its shape.
-func checkPlanned(t *testing.T, text string, cat Catalog, p *Planned) {
+func checkPlanned(t *testing.T, text string, cat Catalog, mode OutputMode, p *Planned) {
 	t.Helper()
 	require.Less(t, len(p.Fired), maxPasses)
 	for _, r := range rules {
 		_, changed := r.apply(p.Optimized)
 		require.False(t, changed, "%s has not converged", r.name)
 	}
-	again, err := Plan(text, cat, Append)
+	again, err := Plan(text, cat, Options{Mode: mode})
 	require.NoError(t, err)
 	for _, stage := range []string{"logical", "optimized", "physical"} {
 		require.Equal(t, p.Tree(stage), again.Tree(stage))
@@ -159,48 +184,89 @@ func checkPlanned(t *testing.T, text string, cat Catalog, p *Planned) {
 	checkShape(t, p.Physical)
 }
 
-// checkShape asserts a chain from a projection to a scan of which every column is read,
-// or a union of such chains.
+// checkShape asserts the shape that the comment of PhysicalNode describes.
 func checkShape(t *testing.T, n PhysicalNode) {
 	t.Helper()
-	if u, ok := n.(*UnionExec); ok {
-		for _, in := range u.In {
-			require.True(t, u.Out.Len() == in.Schema().Len())
-			checkShape(t, in)
+	switch n := n.(type) {
+	case *SortExec, *LimitExec:
+		checkShape(t, n.Inputs()[0])
+		return
+	case *UnionExec:
+		for _, in := range n.In {
+			require.Equal(t, n.Out.Len(), in.Schema().Len())
+			checkChain(t, in)
 		}
 		return
 	}
-	project, ok := n.(*ProjectExec)
-	require.True(t, ok)
-	require.Len(t, project.Exprs, project.Out.Len())
-	below, used := project.In, map[int]bool{}
-	use := func(e compute.Expr) {
-		for _, i := range compute.Columns(e) {
-			used[i] = true
+	checkChain(t, n)
+}
+
+// checkChain asserts a chain of operators without state down to a scan or to an operator with state.
+func checkChain(t *testing.T, n PhysicalNode) {
+	t.Helper()
+	for {
+		checkWidth(t, n)
+		switch x := n.(type) {
+		case *ProjectExec, *FilterExec, *GenerateExec, *WindowExec, *SortExec, *LimitExec:
+			n = n.Inputs()[0]
+		case *WatermarkExec:
+			for n = x.In; ; n = n.Inputs()[0] {
+				if _, ok := n.(*FilterExec); !ok {
+					break
+				}
+			}
+			require.IsType(t, &ScanExec{}, n)
+		case *ScanExec:
+			require.Empty(t, x.Inputs())
+			require.Len(t, x.Columns, x.Out.Len())
+			return
+		default:
+			require.True(t, isStateful(n), "%T", n)
+			checkShape(t, n.Inputs()[0])
+			return
 		}
 	}
-	for _, e := range project.Exprs {
-		use(e)
+}
+
+func isStateful(n PhysicalNode) bool {
+	switch n.(type) {
+	case *AggregateExec, *DedupExec:
+		return true
 	}
-	if f, ok := below.(*FilterExec); ok {
-		require.Equal(t, columnar.Boolean, f.Pred.Type())
-		use(f.Pred)
-		below = f.In
+	return false
+}
+
+// checkWidth asserts that an operator has a type for each of its columns.
+func checkWidth(t *testing.T, n PhysicalNode) {
+	t.Helper()
+	switch n := n.(type) {
+	case *ProjectExec:
+		require.Len(t, n.Exprs, n.Out.Len())
+		for i, e := range n.Exprs {
+			require.Equal(t, n.Out.Fields[i].Type, e.Type())
+		}
+	case *FilterExec:
+		require.Equal(t, columnar.Boolean, n.Pred.Type())
+	case *WindowExec:
+		require.Equal(t, n.In.Schema().Len()+1, n.Out.Len())
+		require.Equal(t, columnar.Timestamp, n.Time.Type())
+	case *AggregateExec:
+		first := n.Out.Len() - len(n.Calls) - len(n.Keys)
+		require.Equal(t, n.Session != nil, first == 2)
+		for i, k := range n.Keys {
+			require.Equal(t, n.Out.Fields[first+i].Type, k.Type())
+		}
+		for i, c := range n.Calls {
+			require.Equal(t, n.Out.Fields[first+len(n.Keys)+i].Type, c.Type())
+		}
 	}
-	scan, ok := below.(*ScanExec)
-	if !ok {
-		return
-	}
-	require.Empty(t, scan.Inputs())
-	require.Len(t, scan.Columns, scan.Out.Len())
-	require.Len(t, used, len(scan.Columns))
 }
 
 // The fingerprint is that of the plan: how the text is laid out, what is folded and what
 // is not read leave it alone; source, columns, expressions and names change it.
 func TestFingerprint(t *testing.T) {
 	fingerprint := func(text string) string {
-		p, err := Plan(text, pages, Append)
+		p, err := Plan(text, pages, Options{})
 		require.NoError(t, err)
 		return Fingerprint(p.Physical)
 	}

@@ -32,6 +32,16 @@ func prune(n LogicalNode, wanted []bool) (out LogicalNode, moved []int, changed 
 		return pruneGenerate(n, wanted)
 	case *Union:
 		return pruneUnion(n, wanted)
+	case *Watermark:
+		return pruneWatermark(n, wanted)
+	case *Dedup:
+		return pruneDedup(n, wanted)
+	case *Window:
+		return pruneWindow(n, wanted)
+	case *Aggregate:
+		return pruneAggregate(n, wanted)
+	case *Sort, *Limit:
+		return pruneOrdered(n, wanted)
 	}
 	return pruneScan(n.(*Scan), wanted)
 }
@@ -102,18 +112,41 @@ func pruneGenerate(n *Generate, wanted []bool) (LogicalNode, []int, bool) {
 }
 
 func pruneUnion(n *Union, wanted []bool) (LogicalNode, []int, bool) {
-	out, changed := &Union{Out: &columnar.Schema{}}, false
+	out, changed := &Union{Out: only(n.Out, wanted)}, false
 	for _, in := range n.In {
-		x, _, different := prune(in, wanted)
-		out.In, changed = append(out.In, x), changed || different
-	}
-	for i, f := range n.Out.Fields {
-		if wanted[i] {
-			out.Out.Fields = append(out.Out.Fields, f)
-		}
+		x, inner, different := prune(in, wanted)
+		out.In, changed = append(out.In, pick(x, inner, wanted)), changed || different
 	}
 	moved, count := positions(wanted)
 	return out, moved, changed || count < len(wanted)
+}
+
+// only is a schema without the columns that are not wanted.
+func only(s *columnar.Schema, wanted []bool) *columnar.Schema {
+	out := &columnar.Schema{}
+	for i, f := range s.Fields {
+		if wanted[i] {
+			out.Fields = append(out.Fields, f)
+		}
+	}
+	return out
+}
+
+// pick projects the wanted columns of what pruning left, where it left more than those.
+func pick(n LogicalNode, moved []int, wanted []bool) LogicalNode {
+	p := &Project{In: n, Out: &columnar.Schema{}}
+	for i, w := range wanted {
+		if !w {
+			continue
+		}
+		f := n.Schema().Fields[moved[i]]
+		p.Exprs = append(p.Exprs, compute.Column(moved[i], f.Name, f.Type, f.Nullable))
+		p.Out.Fields = append(p.Out.Fields, f)
+	}
+	if len(p.Exprs) == n.Schema().Len() {
+		return n
+	}
+	return p
 }
 
 func pruneScan(n *Scan, wanted []bool) (LogicalNode, []int, bool) {

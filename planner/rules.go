@@ -14,12 +14,18 @@ type rule struct {
 }
 
 var rules = []rule{
+	{"ReadMembers", everywhere(readMembers)},
 	{"FoldConstants", everywhere(foldConstants)},
 	{"SimplifyFilter", everywhere(simplifyFilter)},
 	{"PushThroughUnion", everywhere(pushThroughUnion)},
 	{"PushFilter", everywhere(pushFilter)},
 	{"PushFilterBelowGenerate", everywhere(pushFilterBelowGenerate)},
+	{"PushFilterBelowWatermark", everywhere(pushFilterBelowWatermark)},
+	{"PushFilterBelowWindow", everywhere(pushFilterBelowWindow)},
+	{"PushFilterBelowAggregate", everywhere(pushFilterBelowAggregate)},
 	{"MergeProjects", everywhere(mergeProjects)},
+	{"PullProjectAboveWindow", everywhere(pullProjectAboveWindow)},
+	{"MergeProjectIntoAggregate", everywhere(mergeProjectIntoAggregate)},
 	{"PruneColumns", pruneColumns},
 }
 
@@ -66,42 +72,20 @@ func everywhere(one func(LogicalNode) (LogicalNode, bool)) func(LogicalNode) (Lo
 	return apply
 }
 
-// withInputs returns the same operator over other inputs.
-func withInputs(n LogicalNode, in []LogicalNode) LogicalNode {
-	switch n := n.(type) {
-	case *Filter:
-		return &Filter{In: in[0], Pred: n.Pred}
-	case *Project:
-		return &Project{In: in[0], Exprs: n.Exprs, Out: n.Out}
-	case *Generate:
-		return &Generate{In: in[0], Generator: n.Generator, Keep: n.Keep, Out: n.Out}
-	case *Union:
-		return &Union{In: in, Out: n.Out}
-	}
-	return n
-}
-
 // foldConstants replaces what reads no column by its value.
-func foldConstants(n LogicalNode) (LogicalNode, bool) {
+func foldConstants(n LogicalNode) (LogicalNode, bool) { return rewritten(n, compute.Fold) }
+
+// readMembers replaces a field of a STRUCT that is made on the spot, such as window.start, by what it is made of.
+func readMembers(n LogicalNode) (LogicalNode, bool) { return rewritten(n, compute.Direct) }
+
+// rewritten rewrites the expressions of an operator and says whether any of them prints differently.
+func rewritten(n LogicalNode, f func(compute.Expr) compute.Expr) (LogicalNode, bool) {
 	changed := false
-	fold := func(e compute.Expr) compute.Expr {
-		folded := compute.Fold(e)
-		changed = changed || folded.String() != e.String()
-		return folded
-	}
-	var out LogicalNode
-	switch n := n.(type) {
-	case *Filter:
-		out = &Filter{In: n.In, Pred: fold(n.Pred)}
-	case *Project:
-		exprs := make([]compute.Expr, len(n.Exprs))
-		for i, e := range n.Exprs {
-			exprs[i] = fold(e)
-		}
-		out = &Project{In: n.In, Exprs: exprs, Out: n.Out}
-	case *Generate:
-		out = &Generate{In: n.In, Generator: n.Generator.With(fold(n.Generator.List)), Keep: n.Keep, Out: n.Out}
-	}
+	out := mapExpressions(n, func(e compute.Expr) compute.Expr {
+		next := f(e)
+		changed = changed || next.String() != e.String()
+		return next
+	})
 	if !changed {
 		return n, false
 	}
@@ -110,23 +94,15 @@ func foldConstants(n LogicalNode) (LogicalNode, bool) {
 
 // foldedParts lists what foldConstants finds in a plan, each once.
 func foldedParts(n LogicalNode) (list []string) {
-	note := func(part, value compute.Expr) {
-		if text := part.String() + " = " + value.String(); !slices.Contains(list, text) {
-			list = append(list, text)
-		}
-	}
 	for _, in := range n.Inputs() {
 		list = append(list, foldedParts(in)...)
 	}
-	switch n := n.(type) {
-	case *Filter:
-		compute.FoldEach(n.Pred, note)
-	case *Project:
-		for _, e := range n.Exprs {
-			compute.FoldEach(e, note)
-		}
-	case *Generate:
-		compute.FoldEach(n.Generator.List, note)
+	for _, e := range expressions(n) {
+		compute.FoldEach(e, func(part, value compute.Expr) {
+			if text := part.String() + " = " + value.String(); !slices.Contains(list, text) {
+				list = append(list, text)
+			}
+		})
 	}
 	return list
 }
@@ -140,16 +116,16 @@ func simplifyFilter(n LogicalNode) (LogicalNode, bool) {
 	return f.In, true
 }
 
-// pushThroughUnion moves an operator into the inputs of a union below it, and joins unions.
+// pushThroughUnion moves an operator without state into the inputs of a union below it, and joins unions.
 func pushThroughUnion(n LogicalNode) (LogicalNode, bool) {
-	if u, ok := n.(*Union); ok {
-		return joinUnions(u)
-	}
-	in := n.Inputs()
-	if len(in) != 1 {
+	switch n := n.(type) {
+	case *Union:
+		return joinUnions(n)
+	case *Filter, *Project, *Generate, *Window:
+	default:
 		return n, false
 	}
-	u, ok := in[0].(*Union)
+	u, ok := n.Inputs()[0].(*Union)
 	if !ok {
 		return n, false
 	}

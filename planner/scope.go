@@ -15,12 +15,16 @@ type scope struct {
 	relations []string // aliases
 	columns   []scopeColumn
 	schema    *columnar.Schema
+	// marked are expressions with marks, windows what the window functions of the query made.
+	marked  []marked
+	windows windows
 }
 
-// scopeColumn says which relation a column belongs to; hidden ones are not in *.
+// scopeColumn says which relation a column belongs to; hidden ones are not in *, and nameless ones have no name in a query.
 type scopeColumn struct {
-	relation int
-	hidden   bool
+	relation         int
+	hidden, nameless bool
+	mark             timeMark
 }
 
 // sourceScope is the scope of one source.
@@ -40,21 +44,40 @@ func sourceScope(source, alias string, t Table) *scope {
 		}
 	}
 	s.node = scan
+	s.observe(source, t)
 	return s
 }
 
+// observe puts the watermark and the dedup that a source declares above its scan.
+func (s *scope) observe(source string, t Table) {
+	at, delay := -1, int64(0)
+	if t.EventTime != nil {
+		at, delay = s.schema.Index(t.EventTime.Column), t.EventTime.Delay
+		s.columns[at].mark.event = true
+		s.node = &Watermark{In: s.node, Source: source, Column: at, Delay: delay}
+	}
+	if t.Dedup != nil {
+		d := &Dedup{In: s.node, Within: t.Dedup.Within, Delay: delay, EventTime: at}
+		for _, key := range t.Dedup.Keys {
+			d.Keys = append(d.Keys, s.schema.Index(key))
+		}
+		s.node = d
+	}
+}
+
 // derivedScope is the scope of a query in FROM.
-func derivedScope(alias string, n LogicalNode) *scope {
+func derivedScope(alias string, n LogicalNode, marks []timeMark) *scope {
 	s := &scope{node: n, relations: []string{alias}, schema: &columnar.Schema{}}
-	for _, f := range n.Schema().Fields {
+	for i, f := range n.Schema().Fields {
 		s.add(f, 0, false)
+		s.columns[i].mark = marks[i]
 	}
 	return s
 }
 
 func (s *scope) add(f columnar.Field, relation int, hidden bool) {
 	s.schema.Fields = append(s.schema.Fields, f)
-	s.columns = append(s.columns, scopeColumn{relation, hidden})
+	s.columns = append(s.columns, scopeColumn{relation: relation, hidden: hidden})
 }
 
 func (s *scope) column(i int) compute.Expr {
@@ -79,7 +102,7 @@ func (s *scope) relation(parts []ident) int {
 func (s *scope) find(relation int, name string) (exact, folded []int) {
 	for i, f := range s.schema.Fields {
 		switch {
-		case relation >= 0 && s.columns[i].relation != relation:
+		case s.columns[i].nameless, relation >= 0 && s.columns[i].relation != relation:
 		case f.Name == name:
 			exact, folded = append(exact, i), append(folded, i)
 		case strings.EqualFold(f.Name, name):
@@ -114,9 +137,11 @@ func (s *scope) one(relation int, name string) (index, found int) {
 
 // names lists the columns for suggestions.
 func (s *scope) names() []string {
-	out := make([]string, len(s.schema.Fields))
+	var out []string
 	for i, f := range s.schema.Fields {
-		out[i] = f.Name
+		if !s.columns[i].nameless {
+			out = append(out, f.Name)
+		}
 	}
 	return out
 }

@@ -4,17 +4,17 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/lakewheel/lakewheel/columnar/aggregate"
 	"github.com/lakewheel/lakewheel/columnar/compute"
 )
 
 // unsupported refuses what the parser reads and the engine cannot run yet. A clause
 // is refused alone; expressions are refused one by one.
 func (b *binder) unsupported(q *query) {
-	switch {
-	case len(q.extras) > 0:
+	if len(q.extras) > 0 {
 		e := q.extras[0]
-		message, hint := clauseRefusal(e.keyword)
-		b.fail(e.start, "", message, hint)
+		condition, message, hint := clauseRefusal(e.keyword)
+		b.fail(e.start, condition, message, hint)
 		return
 	}
 	for _, item := range q.items {
@@ -23,8 +23,18 @@ func (b *binder) unsupported(q *query) {
 	for _, v := range q.views {
 		b.unsupportedItem(v.call)
 	}
-	if q.where != nil {
-		b.unsupportedExpr(q.where)
+	for _, n := range []node{q.where, q.having, q.limit, q.offset} {
+		if n != nil {
+			b.unsupportedExpr(n)
+		}
+	}
+	if q.group != nil {
+		for _, n := range q.group.keys {
+			b.unsupportedExpr(n)
+		}
+	}
+	for _, s := range q.order {
+		b.unsupportedExpr(s.expr)
 	}
 	for _, inner := range q.queries() {
 		b.unsupported(inner)
@@ -43,18 +53,14 @@ func (b *binder) unsupportedItem(n node) {
 	}
 }
 
-func clauseRefusal(keyword string) (message, hint string) {
+func clauseRefusal(keyword string) (condition, message, hint string) {
 	switch keyword {
-	case "ORDER BY", "SORT BY", "CLUSTER BY", "DISTRIBUTE BY":
-		return keyword + " is not supported on a stream, whose rows are written as they arrive", "order the rows where you read the table"
-	case "LIMIT", "OFFSET":
-		return keyword + " is not supported on a stream, which has no end", "use WHERE, or limit the rows where you read the table"
+	case "SORT BY", "CLUSTER BY", "DISTRIBUTE BY":
+		return "", keyword + " is not supported on a stream, whose rows are written as they arrive", "order the rows where you read the table"
+	case "GROUPING SETS":
+		return "", "GROUPING SETS, ROLLUP and CUBE are not supported", "write a query for each set of keys and put UNION ALL between them"
 	}
-	hint = ""
-	if keyword == "UNION" {
-		hint = "UNION ALL keeps every row"
-	}
-	return keyword + " is not supported yet", hint
+	return "", keyword + " is not supported yet", ""
 }
 
 // unsupportedExpr refuses the first part of n that cannot be run; it reports whether
@@ -66,8 +72,12 @@ func (b *binder) unsupportedExpr(n node) bool {
 			at = op.at
 		}
 		condition := ""
-		if c, ok := n.(*call); ok && generators[strings.ToLower(c.name.text)] {
+		if c, ok := n.(*call); ok && c.has("OVER") {
+			condition = "NON_TIME_WINDOW_NOT_SUPPORTED_IN_STREAMING"
+		} else if ok && generators[strings.ToLower(c.name.text)] {
 			condition = "UNSUPPORTED_GENERATOR.NESTED_IN_EXPRESSIONS"
+		} else if ok && len(c.extras) > 0 && !isAggregate(c) {
+			condition = "INVALID_SQL_SYNTAX.FUNCTION_WITH_UNSUPPORTED_SYNTAX"
 		}
 		b.fail(at, condition, message, hint)
 		return true
@@ -114,19 +124,17 @@ var generators = wordSet(strings.Join(compute.GeneratorNames(), " "))
 
 func callRefusal(c *call) (message, hint string) {
 	lower := strings.ToLower(c.name.text)
-	for _, e := range c.extras {
-		if e.keyword == "OVER" {
-			return "window functions (" + lower + " OVER ...) are not supported yet", ""
-		}
+	if c.has("OVER") {
+		return "window functions (" + lower + " OVER ...) are not supported on a stream", "group by window(ts, '10 seconds') for windows of time"
 	}
 	if message, hint := refusedCall(c); message != "" {
 		return message, hint
 	}
 	switch {
+	case aggregate.Known(lower):
+		return "", ""
 	case aggregates[lower]:
 		return "the aggregate " + lower + " is not supported yet", ""
-	case windowFunctions[lower]:
-		return "the event-time window " + lower + " is not supported yet", ""
 	case generators[lower]:
 		return "the generator " + lower + " cannot stand inside an expression", "let it stand alone in the SELECT list, or use LATERAL VIEW"
 	case len(c.extras) > 0:

@@ -106,13 +106,16 @@ func runAll(ctx context.Context, pipelines []*config.Pipeline, w wire.World, sto
 	return first
 }
 
-// limitMemory tells the runtime how much the data in flight may take, so that it collects garbage in time.
+// limitMemory tells the runtime how much data in flight and state may take, so that it collects garbage in time.
 func limitMemory(pipelines []*config.Pipeline) {
 	var total int64
 	for _, p := range pipelines {
-		total += p.Limits.Memory
+		total += p.Limits.Memory / 8 * 7
+		if len(statefulOperators(p.Planned.Physical)) > 0 {
+			total += p.State.MaxBytes
+		}
 	}
-	debug.SetMemoryLimit(total / 8 * 7)
+	debug.SetMemoryLimit(total)
 }
 
 func runOne(ctx context.Context, p *config.Pipeline, w wire.World, stop <-chan struct{}, onProgress func(microbatch.Progress)) error {

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -18,18 +20,19 @@ import (
 
 // status is where a pipeline stands, as its table tells it.
 type status struct {
-	Pipeline  string            `json:"pipeline"`
-	Table     string            `json:"table"`
-	Version   int64             `json:"version"`
-	Committed bool              `json:"committed"` // there is a commit of this pipeline
-	QueryID   string            `json:"queryId,omitempty"`
-	Epoch     int64             `json:"epoch,omitempty"`
-	Writer    string            `json:"writer,omitempty"`
-	Batch     int64             `json:"batch"`
-	BatchTime string            `json:"batchTime,omitempty"`
-	Offsets   offsets.Positions `json:"offsets,omitempty"`
-	Lag       *int64            `json:"lag,omitempty"` // records not read yet; missing if the source cannot be asked
-	LagError  string            `json:"lagError,omitempty"`
+	Pipeline  string `json:"pipeline"`
+	Table     string `json:"table"`
+	Version   int64  `json:"version"`
+	Committed bool   `json:"committed"` // there is a commit of this pipeline
+	QueryID   string `json:"queryId,omitempty"`
+	Epoch     int64  `json:"epoch,omitempty"`
+	Writer    string `json:"writer,omitempty"`
+	Batch     int64  `json:"batch"`
+	BatchTime string `json:"batchTime,omitempty"`
+	// Offsets are the next to read, by source.
+	Offsets  map[string]offsets.Positions `json:"offsets,omitempty"`
+	Lag      *int64                       `json:"lag,omitempty"` // records not read yet, of all sources; missing if one cannot be asked
+	LagError string                       `json:"lagError,omitempty"`
 }
 
 func statusCommand() *cobra.Command {
@@ -76,13 +79,15 @@ func readStatus(ctx context.Context, p *config.Pipeline) (status, error) {
 	if err != nil || r == nil {
 		return st, err
 	}
-	progress := r.Sources[p.Source.Name]
 	st.Committed, st.QueryID, st.Epoch, st.Writer, st.Batch = true, r.QueryID, r.Epoch, r.Writer, r.LastBatch
-	st.Offsets = progress.Positions()
+	st.Offsets = map[string]offsets.Positions{}
+	for _, s := range p.Sources {
+		st.Offsets[s.Name] = r.Sources[s.Name].Positions()
+	}
 	if r.BatchTime > 0 {
 		st.BatchTime = time.UnixMilli(r.BatchTime).UTC().Format(time.RFC3339)
 	}
-	lag, err := readLag(ctx, p, w, progress)
+	lag, err := readLag(ctx, p, w, r.Sources)
 	if err != nil {
 		st.LagError = err.Error()
 		return st, nil
@@ -99,16 +104,28 @@ func newestRecord(ctx context.Context, opts committer.Options, snap lakehouse.Sn
 	return committer.ReadRecord(ctx, opts.Objects, opts.Name, txn.Token)
 }
 
-// readLag asks the source what is there beyond the position.
-func readLag(ctx context.Context, p *config.Pipeline, w wire.World, progress offsets.Progress) (int64, error) {
+// readLag asks the sources what is there beyond the positions.
+func readLag(ctx context.Context, p *config.Pipeline, w wire.World, read map[string]offsets.Progress) (int64, error) {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
-	q, closeSource, err := wire.Build(ctx, p, w)
+	var lag int64
+	for i := range p.Sources {
+		of, err := lagOf(ctx, &p.Sources[i], w, read[p.Sources[i].Name])
+		if err != nil {
+			return 0, err
+		}
+		lag += of
+	}
+	return lag, nil
+}
+
+func lagOf(ctx context.Context, s *config.Source, w wire.World, read offsets.Progress) (int64, error) {
+	src, err := w.OpenSource(ctx, s, false)
 	if err != nil {
 		return 0, err
 	}
-	defer closeSource()
-	a, err := q.Input.Source.Available(ctx, progress)
+	defer src.Close()
+	a, err := src.Available(ctx, read)
 	if err != nil {
 		return 0, err
 	}
@@ -127,8 +144,10 @@ func printStatus(w io.Writer, st status) {
 		return
 	}
 	fmt.Fprintf(w, "query     %s\nepoch     %d, %s\nbatch     %d at %s\n", st.QueryID, st.Epoch, st.Writer, st.Batch, st.BatchTime)
-	for _, p := range st.Offsets.Sorted() {
-		fmt.Fprintf(w, "next      %s at offset %d\n", p, st.Offsets[p])
+	for _, source := range slices.Sorted(maps.Keys(st.Offsets)) {
+		for _, p := range st.Offsets[source].Sorted() {
+			fmt.Fprintf(w, "next      %s: %s at offset %d\n", source, p, st.Offsets[source][p])
+		}
 	}
 	if st.Lag != nil {
 		fmt.Fprintf(w, "lag       %d records\n", *st.Lag)

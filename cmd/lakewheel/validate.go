@@ -57,7 +57,9 @@ func planCommand() *cobra.Command {
 			if rules := slices.Compact(slices.Sorted(slices.Values(pipelines[0].Planned.Fired))); len(rules) > 0 {
 				fmt.Fprintln(cmd.OutOrStdout(), "Rules:", strings.Join(rules, ", "))
 			}
-			fmt.Fprintln(cmd.OutOrStdout(), "State: none.")
+			for _, line := range stateLines(pipelines[0].Planned.Physical) {
+				fmt.Fprintln(cmd.OutOrStdout(), line)
+			}
 			return nil
 		},
 	}

@@ -48,6 +48,19 @@ func (x *fieldOf) Nullable() bool          { return true }
 func (x *fieldOf) inputs() []Expr          { return []Expr{x.in} }
 func (x *fieldOf) with(inputs []Expr) Expr { return &fieldOf{inputs[0], x.index, x.typ} }
 
+// Direct returns e with every field of a STRUCT that e makes itself replaced by what it is made of. The other fields are not
+// computed then, so that they cannot fail, as in Spark.
+func Direct(e Expr) Expr {
+	return rewrite(e, func(x Expr) Expr {
+		if field, ok := x.(*fieldOf); ok {
+			if made, ok := field.in.(*structOf); ok {
+				return made.list[field.index]
+			}
+		}
+		return x
+	})
+}
+
 func (x *fieldOf) String() string {
 	t := x.in.Type()
 	if t.Kind == columnar.ArrayKind {

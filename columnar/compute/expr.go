@@ -133,3 +133,28 @@ func Substitute(e Expr, to func(int) Expr) Expr {
 		return x
 	})
 }
+
+// Position is the position of the column that e refers to; false if e is anything else.
+func Position(e Expr) (int, bool) {
+	if c, ok := e.(*column); ok {
+		return c.index, true
+	}
+	return 0, false
+}
+
+// Replace returns e with parts of it replaced: by what other gives for them, where that is not nil. It is asked for a part
+// before the parts of that, and not for the parts of what it replaces.
+func Replace(e Expr, other func(Expr) Expr) Expr {
+	if x := other(e); x != nil {
+		return x
+	}
+	in := e.inputs()
+	if len(in) == 0 {
+		return e
+	}
+	out := make([]Expr, len(in))
+	for i, x := range in {
+		out[i] = Replace(x, other)
+	}
+	return e.with(out)
+}

@@ -89,13 +89,27 @@ func Share(exprs []Expr) []Expr {
 	return out
 }
 
+// Same reports whether two expressions over the same columns mean the same by how they are written: a + b is b + a.
+func Same(a, b Expr) bool {
+	if a == b {
+		return true
+	}
+	s := sharer{keys: map[Expr]string{}, unordered: true}
+	return s.key(a) == s.key(b)
+}
+
 type sharer struct {
 	keys map[Expr]string
 	free map[Expr][]Expr // what each refers to that is known only around it
 	uses map[string]int  // by key: how many different places
 	made map[string]Expr // by key: what stands for it
 	n    int
+	// unordered: the operands of + and the like may change places.
+	unordered bool
 }
+
+// commutative are the operators that Spark, too, takes as equal whatever the order of their operands.
+var commutative = map[string]bool{"+": true, "*": true, "=": true, "<=>": true, "&": true, "|": true, "^": true}
 
 // key is equal for expressions that mean the same.
 func (s *sharer) key(e Expr) string {
@@ -105,8 +119,15 @@ func (s *sharer) key(e Expr) string {
 	var b strings.Builder
 	b.WriteString(mark(e))
 	b.WriteByte('(')
+	keys := make([]string, 0, 2)
 	for _, x := range e.inputs() {
-		b.WriteString(s.key(x))
+		keys = append(keys, s.key(x))
+	}
+	if c, ok := e.(*call); ok && s.unordered && commutative[c.name] {
+		slices.Sort(keys)
+	}
+	for _, k := range keys {
+		b.WriteString(k)
 		b.WriteByte(',')
 	}
 	b.WriteByte(')')

@@ -14,6 +14,7 @@ type keys interface {
 	find(columns []columnar.Column, sel columnar.Selection, ids []int32, add bool) []int32
 	len() int
 	hash(id int32) uint64
+	hashes(columns []columnar.Column, rows int) []uint64
 	columns(ids []int32) []columnar.Column
 	keep(ids columnar.Selection)
 	bytes() int64
@@ -51,6 +52,9 @@ func (x *Index) Len() int { return x.keys.len() }
 // Hash of a key is the same in every process and for every index of its types. It may decide where a key is stored.
 func (x *Index) Hash(id int32) uint64 { return x.keys.hash(id) }
 
+// Hashes are those of the keys of some rows, which are not looked up.
+func (x *Index) Hashes(keys []columnar.Column, rows int) []uint64 { return x.keys.hashes(keys, rows) }
+
 // Keys returns the keys of some numbers, in any order (nil: all), as columns of the types, which the caller releases.
 func (x *Index) Keys(ids []int32) []columnar.Column { return x.keys.columns(ids) }
 
@@ -73,11 +77,12 @@ func (x *single) find(_ []columnar.Column, sel columnar.Selection, ids []int32, 
 	return ids
 }
 
-func (x *single) len() int                          { return x.n }
-func (x *single) hash(int32) uint64                 { return 0 }
-func (x *single) columns([]int32) []columnar.Column { return nil }
-func (x *single) keep(ids columnar.Selection)       { x.n = len(ids) }
-func (x *single) bytes() int64                      { return 0 }
+func (x *single) len() int                                      { return x.n }
+func (x *single) hash(int32) uint64                             { return 0 }
+func (x *single) hashes(_ []columnar.Column, rows int) []uint64 { return make([]uint64, rows) }
+func (x *single) columns([]int32) []columnar.Column             { return nil }
+func (x *single) keep(ids columnar.Selection)                   { x.n = len(ids) }
+func (x *single) bytes() int64                                  { return 0 }
 
 // layout says where the columns of a key go.
 type layout struct {

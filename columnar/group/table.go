@@ -47,13 +47,7 @@ func newTable[K words](l layout) *table[K] {
 }
 
 func (x *table[K]) find(columns []columnar.Column, sel columnar.Selection, ids []int32, add bool) []int32 {
-	x.seeNulls(columns)
-	l := newLoader(x.layout, columns, sel)
-	n := sel.Len(columns[0].Len())
-	for from := 0; from < n; from += runLength {
-		x.run.n = min(n-from, runLength)
-		load(&l, &x.run, from, x.nulls != nil)
-		x.hashRun()
+	x.eachRun(columns, sel, func() {
 		for i := range x.run.n {
 			id := x.lookup(i)
 			if id < 0 && add {
@@ -61,8 +55,27 @@ func (x *table[K]) find(columns []columnar.Column, sel columnar.Selection, ids [
 			}
 			ids = append(ids, id)
 		}
-	}
+	})
 	return ids
+}
+
+func (x *table[K]) hashes(columns []columnar.Column, rows int) []uint64 {
+	out := make([]uint64, 0, rows)
+	x.eachRun(columns, nil, func() { out = append(out, x.run.hashes[:x.run.n]...) })
+	return out
+}
+
+// eachRun loads and hashes the selected rows, run by run.
+func (x *table[K]) eachRun(columns []columnar.Column, sel columnar.Selection, visit func()) {
+	x.seeNulls(columns)
+	l := newLoader(x.layout, columns, sel)
+	n := sel.Len(columns[0].Len())
+	for from := 0; from < n; from += runLength {
+		x.run.n = min(n-from, runLength)
+		load(&l, &x.run, from, x.nulls != nil)
+		x.hashRun()
+		visit()
+	}
 }
 
 // seeNulls makes room for NULLs as soon as there may be some.

@@ -82,11 +82,11 @@ func sameRows(a, b queryAnswer) bool {
 // runQuery runs a query as a pipeline over a source in memory. A row that fails makes
 // the query fail, as it does in Spark.
 func runQuery(t *testing.T, text string, schema *columnar.Schema, docs []string) (out queryAnswer, err error) {
-	planned, err := planner.Plan(text, planner.Catalog{"t": {Schema: schema}}, planner.Append)
+	planned, err := planner.Plan(text, planner.Catalog{"t": {Schema: schema}}, planner.Options{})
 	if err != nil {
 		return out, err
 	}
-	p, err := exec.Compile(planned.Physical, exec.Input{Name: "t", Format: "json", Schema: schema})
+	p, err := exec.Compile(planned.Physical, exec.Settings{}, exec.Input{Name: "t", Format: "json", Schema: schema})
 	require.NoError(t, err)
 	src := memory.New("t", false)
 	for _, d := range docs {
@@ -99,7 +99,7 @@ func runQuery(t *testing.T, text string, schema *columnar.Schema, docs []string)
 	for _, f := range planned.Physical.Schema().Fields {
 		out.Columns, out.Types = append(out.Columns, f.Name), append(out.Types, sparktest.TypeName(f.Type))
 	}
-	task := p.NewTask(whole, batchTime, func() int64 { return 0 })
+	task := p.NewTask(0, whole, exec.Moment{Batch: batchTime / 1000}, func() int64 { return 0 })
 	for {
 		raw, err := reader.Next(context.Background())
 		if err == io.EOF {

@@ -1,7 +1,6 @@
 package exec
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/lakewheel/lakewheel/columnar"
@@ -9,11 +8,12 @@ import (
 	"github.com/lakewheel/lakewheel/planner"
 )
 
-// branch is one chain of a plan, from its scan to its last projection.
+// branch is one chain of a plan, from a scan to a stateful operator or the sink.
 type branch struct {
 	scan    *columnar.Schema
 	columns []scanColumn
 	steps   []step
+	target  int // position of a stateful operator, or ToSink
 }
 
 // scanColumn says where a column of the scan comes from.
@@ -25,29 +25,6 @@ type scanColumn struct {
 // step is an operator that takes the rows of a flow through it.
 type step interface {
 	run(eval *compute.Evaluator, f *flow) error
-}
-
-func (p *Pipeline) compileBranch(plan planner.PhysicalNode) (*branch, error) {
-	b := &branch{}
-	for node := plan; node != nil; {
-		switch n := node.(type) {
-		case *planner.ProjectExec:
-			b.steps = append(b.steps, &project{exprs: n.Exprs, out: n.Out})
-		case *planner.FilterExec:
-			b.steps = append(b.steps, &filter{n.Pred})
-		case *planner.GenerateExec:
-			b.steps = append(b.steps, &generate{n})
-		case *planner.ScanExec:
-			p.compileScan(b, n)
-			slices.Reverse(b.steps)
-			share(b.steps)
-			return b, nil
-		default:
-			return nil, fmt.Errorf("plan has an unknown operator %T below a union", n)
-		}
-		node = node.Inputs()[0]
-	}
-	return nil, fmt.Errorf("plan has no scan")
 }
 
 // share lets steps that run over the same batch, filters and the projection after them,
@@ -71,7 +48,7 @@ func share(steps []step) {
 				exprs, give = append(exprs, e), append(give, func(e compute.Expr) { s.exprs[i] = e })
 			}
 			done()
-		case *generate:
+		case *generate, *windows, *spans:
 			done()
 		}
 	}

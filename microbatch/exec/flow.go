@@ -16,6 +16,16 @@ type flow struct {
 	failed []columnar.RowError
 	// many: a raw row may have made several rows.
 	many bool
+	// observed is the event time of the rows at some places.
+	observed []observed
+}
+
+// release ends a flow.
+func (f *flow) release() {
+	f.batch.Release()
+	for _, o := range f.observed {
+		o.times.Release()
+	}
 }
 
 // next replaces the rows.
@@ -113,6 +123,8 @@ func (s *filter) run(eval *compute.Evaluator, f *flow) (err error) {
 	}
 	return err
 }
+
+func newProject(n *planner.ProjectExec) *project { return &project{exprs: n.Exprs, out: n.Out} }
 
 // project computes columns of the rows that are left, packed.
 type project struct {

@@ -4,7 +4,6 @@ import (
 	"github.com/lakewheel/lakewheel/columnar"
 	"github.com/lakewheel/lakewheel/columnar/decode"
 	"github.com/lakewheel/lakewheel/microbatch/source"
-	"github.com/lakewheel/lakewheel/planner"
 )
 
 // OnNull says what becomes of a record without a value (a Kafka tombstone).
@@ -26,12 +25,12 @@ type Input struct {
 	OnNull OnNull
 }
 
-// Pipeline is a compiled plan. It may be used by any number of tasks at once.
+// Pipeline is what a plan does with the rows of one source, up to the first stateful operator or the sink. It may be used
+// by any number of tasks at once.
 type Pipeline struct {
 	input    Input
 	decoded  *columnar.Schema // the fields of the source that the plan reads
 	branches []*branch
-	out      *columnar.Schema
 	// keepsCorrupt: a document that cannot be decoded makes a row with its text.
 	keepsCorrupt bool
 }
@@ -39,26 +38,6 @@ type Pipeline struct {
 // CorruptField is the name of a STRING column that takes the text of a document that
 // cannot be decoded; every other column is NULL in its row.
 const CorruptField = "_corrupt_record"
-
-// Compile turns a physical plan over one source into a Pipeline.
-func Compile(plan planner.PhysicalNode, input Input) (*Pipeline, error) {
-	p := &Pipeline{input: input, out: plan.Schema(), decoded: &columnar.Schema{}}
-	if input.Format == "csv" {
-		p.decoded = withoutCorrupt(input.Schema) // values have places, not names
-	}
-	chains := []planner.PhysicalNode{plan}
-	if u, ok := plan.(*planner.UnionExec); ok {
-		chains = u.In
-	}
-	for _, chain := range chains {
-		b, err := p.compileBranch(chain)
-		if err != nil {
-			return nil, err
-		}
-		p.branches = append(p.branches, b)
-	}
-	return p, nil
-}
 
 func withoutCorrupt(s *columnar.Schema) *columnar.Schema {
 	out := &columnar.Schema{}

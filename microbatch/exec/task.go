@@ -20,17 +20,19 @@ type Counts struct {
 	Filtered int64 // rows the query did not want
 	Null     int64 // records without a value that were skipped
 	Bad      int64 // rows that failed to decode or to compute
+	Late     int64 // rows that were late for a window at the first stateful operator
 }
 
 // Add sums counts.
 func (c *Counts) Add(o Counts) {
-	c.In, c.Out, c.Filtered, c.Null, c.Bad = c.In+o.In, c.Out+o.Out, c.Filtered+o.Filtered, c.Null+o.Null, c.Bad+o.Bad
+	c.In, c.Out, c.Filtered, c.Null, c.Bad, c.Late = c.In+o.In, c.Out+o.Out, c.Filtered+o.Filtered, c.Null+o.Null, c.Bad+o.Bad, c.Late+o.Late
 }
 
-// Result of one raw batch. The caller releases Rows and Dead, which are nil when empty.
+// Result of one raw batch. The caller releases Rows, Dead and Late, which are nil when empty.
 type Result struct {
 	Rows   *columnar.Batch
 	Dead   *columnar.Batch // DeadLetterSchema
+	Late   *columnar.Batch // LateSchema, if late rows are kept
 	Counts Counts
 	// FirstError is that of the first failed row, with its coordinates; nil if none failed.
 	FirstError error
@@ -40,22 +42,59 @@ type Result struct {
 
 // Task runs a Pipeline over the raw batches of one range. It is used by one goroutine.
 type Task struct {
+	program *Program
 	p       *Pipeline
 	rng     offsets.Range
+	late    int64 // rows and windows up to this time are late, microseconds
 	decoder decode.Decoder
 	eval    *compute.Evaluator
 	now     func() int64
 	alive   columnar.Selection // scratch
 	corrupt columnar.Column    // of the running batch, if the plan reads it
+	made    Collected
 }
 
-// NewTask makes a task for a range of a batch. batchTime is what current_timestamp() gives,
-// in microseconds since 1970; now gives nanoseconds for the stage times.
-func (p *Pipeline) NewTask(r offsets.Range, batchTime int64, now func() int64) *Task {
-	eval := compute.NewDefaultEvaluator()
-	eval.SetTime(batchTime)
-	return &Task{p: p, rng: r, decoder: p.decoder(), eval: eval, now: now}
+// Collected is what a task keeps for after its last batch.
+type Collected struct {
+	// Portions of the stateful operators, by their position; nil: no rows came.
+	Portions []Portion
+	// Latest event time by place, microseconds.
+	Latest []EventTime
 }
+
+// EventTime is the largest event time that was seen, if any was.
+type EventTime struct {
+	Micros int64
+	Seen   bool
+}
+
+// Add takes the larger one.
+func (e *EventTime) Add(o EventTime) {
+	if o.Seen && (!e.Seen || o.Micros > e.Micros) {
+		*e = o
+	}
+}
+
+// Release frees the portions.
+func (c *Collected) Release() {
+	for _, p := range c.Portions {
+		if p != nil {
+			p.release()
+		}
+	}
+}
+
+// NewTask makes a task for a range of a batch, of the input at a position. now gives nanoseconds for the stage times.
+func (p *Program) NewTask(input int, r offsets.Range, at Moment, now func() int64) *Task {
+	eval := compute.NewDefaultEvaluator()
+	eval.SetTime(at.Batch * 1000)
+	pipe := p.Pipelines[input]
+	return &Task{program: p, p: pipe, rng: r, late: at.Late * 1000, decoder: pipe.decoder(), eval: eval, now: now,
+		made: Collected{Portions: make([]Portion, len(p.Operators)), Latest: make([]EventTime, len(p.Watermarks))}}
+}
+
+// Collected is what the batches so far and those to come leave for the stateful operators; the caller releases it after the last one.
+func (t *Task) Collected() Collected { return t.made }
 
 // errNullValue is the error of a dead letter that had no value.
 var errNullValue = errors.New("the record has no value (on_null_value: dead_letter)")
@@ -77,7 +116,7 @@ func (t *Task) Run(raw *columnar.Batch) (Result, error) {
 	}
 	sel, nulls, failed := t.admit(raw, bad)
 	res.Counts.Null = nulls
-	res.Rows, failed, err = t.compute(raw, decoded, sel, failed, &res.Counts)
+	failed, err = t.compute(raw, decoded, sel, failed, &res)
 	if err != nil {
 		return Result{}, err
 	}
@@ -163,11 +202,11 @@ func (t *Task) hidden(raw *columnar.Batch, name string) columnar.Column {
 
 // compute takes the selected rows through every branch. A raw row that fails in one of
 // them joins failed and makes no rows in any.
-func (t *Task) compute(raw, decoded *columnar.Batch, sel columnar.Selection, failed []columnar.RowError, n *Counts) (*columnar.Batch, []columnar.RowError, error) {
+func (t *Task) compute(raw, decoded *columnar.Batch, sel columnar.Selection, failed []columnar.RowError, res *Result) ([]columnar.RowError, error) {
 	flows := make([]*flow, 0, len(t.p.branches))
 	defer func() {
 		for _, f := range flows {
-			f.batch.Release()
+			f.release()
 		}
 	}()
 	var errs []columnar.RowError
@@ -175,48 +214,89 @@ func (t *Task) compute(raw, decoded *columnar.Batch, sel columnar.Selection, fai
 		f := &flow{batch: t.scanBatch(b, raw, decoded), sel: sel}
 		flows = append(flows, f)
 		t.eval.Reset()
-		if err := t.steps(b, f); err != nil {
-			return nil, nil, err
+		if err := runSteps(t.eval, b.steps, f); err != nil {
+			return nil, err
 		}
 		errs = append(errs, f.failed...)
 	}
 	errs = firstErrors(errs)
-	made := t.finish(flows, errs)
-	n.Filtered = int64(sel.Len(raw.Rows()) - len(errs) - countOrigins(flows, raw.Rows()))
-	rows, err := joined(made)
-	if rows != nil {
-		n.Out = int64(rows.Rows())
+	t.observe(flows, errs)
+	var late lateRows
+	made, err := t.finish(flows, errs, &late)
+	if err != nil {
+		return nil, err
 	}
-	return rows, firstErrors(append(failed, errs...)), err
+	res.Counts.Filtered = int64(sel.Len(raw.Rows()) - len(errs) - countOrigins(flows, raw.Rows()))
+	if res.Rows, err = joined(made); err != nil {
+		return nil, err
+	}
+	if res.Rows != nil {
+		res.Counts.Out = int64(res.Rows.Rows())
+	}
+	starts := late.byRow()
+	res.Counts.Late, res.Late = int64(len(starts)), t.lateTable(raw, decoded, &late, starts)
+	return firstErrors(append(failed, errs...)), nil
 }
 
-// steps takes a flow through a branch.
-func (t *Task) steps(b *branch, f *flow) error {
-	t.eval.Open()
-	defer t.eval.Close()
-	for _, s := range b.steps {
-		if err := s.run(t.eval, f); err != nil {
+// observe moves the event times by rows that did not fail anywhere.
+func (t *Task) observe(flows []*flow, errs []columnar.RowError) {
+	failed := make(map[int32]bool, len(errs))
+	for _, e := range errs {
+		failed[e.Row] = true
+	}
+	for _, f := range flows {
+		for i := range f.observed {
+			micros, ok := f.observed[i].latest(failed)
+			t.made.Latest[f.observed[i].place].Add(EventTime{micros, ok})
+		}
+	}
+}
+
+// runSteps takes a flow through steps.
+func runSteps(eval *compute.Evaluator, steps []step, f *flow) error {
+	eval.Open()
+	defer eval.Close()
+	for _, s := range steps {
+		if err := s.run(eval, f); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// finish takes the rows of failed raw rows out of all flows and lists the batches that
-// have rows left; the caller releases them.
-func (t *Task) finish(flows []*flow, errs []columnar.RowError) []*columnar.Batch {
+// finish takes the rows of failed raw rows out of all flows, gives those of stateful operators to their portions, and lists the
+// batches of the sink that have rows left; the caller releases them.
+func (t *Task) finish(flows []*flow, errs []columnar.RowError, late *lateRows) ([]*columnar.Batch, error) {
 	var out []*columnar.Batch
-	for _, f := range flows {
+	for i, f := range flows {
 		if len(errs) > 0 && (f.many || len(flows) > 1) {
 			keep := f.without(errs)
 			f.next(columnar.GatherBatch(f.batch, keep), originsOf(f, keep))
 		}
-		if f.batch.Rows() > 0 {
+		if f.batch.Rows() == 0 {
+			continue
+		}
+		target := t.p.branches[i].target
+		if target == ToSink {
 			f.batch.Retain()
 			out = append(out, f.batch)
+			continue
+		}
+		if err := t.portion(target).add(f, late); err != nil {
+			return out, err
 		}
 	}
-	return out
+	return out, nil
+}
+
+// portion is what the task has for a stateful operator.
+func (t *Task) portion(target int) Portion {
+	p := t.made.Portions[target]
+	if p == nil {
+		p = t.program.Operators[target].newPortion(t.p.input.Name, t.rng.Partition, t.late)
+		t.made.Portions[target] = p
+	}
+	return p
 }
 
 // firstErrors sorts errors by row and keeps the first of each.

@@ -24,7 +24,7 @@ type Pipeline struct {
 	File         string
 	Name         string
 	PreviousName string
-	Source       Source // the one that the query reads
+	Sources      []Source // those that the query reads, in the order of the file
 	Query        string
 	Planned      *planner.Planned
 	Sink         Sink
@@ -32,8 +32,22 @@ type Pipeline struct {
 	Commit       microbatch.CommitPolicy
 	Limits       Limits
 	DeadLetter   string // path of the side table
+	Late         string // path of the side table of late rows; "": there is none
 	S3           store.S3Config
 	DrainTimeout time.Duration
+
+	Mode planner.OutputMode
+	// WatermarkMax: the fastest input holds the watermark, not the slowest.
+	WatermarkMax bool
+	// NoDataBatches: a batch without data runs when the watermark has moved and state can go.
+	NoDataBatches bool
+	// NoDataAtRestart: one that is due when the process starts runs before any data is read.
+	NoDataAtRestart bool
+	// SurvivesRestart: each input goes on with its own watermark, not with none.
+	SurvivesRestart bool
+	LateRows        LateRows
+	AllowedLateness time.Duration // of UpdateLate
+	State           StateLimits
 }
 
 // Source is one input.
@@ -46,6 +60,9 @@ type Source struct {
 	OnBad  microbatch.OnBad
 	OnNull exec.OnNull
 	Bad    microbatch.BadRecords
+
+	EventTime *EventTime         // nil: it declares no watermark
+	Dedup     *planner.DedupRule // nil: it keeps duplicates
 }
 
 // Sink is the output.
@@ -64,14 +81,18 @@ type Limits struct {
 	Memory       int64 // bytes of data in flight
 }
 
-// Default is what a pipeline file that says nothing gets.
+// defaults is what a pipeline file that says nothing gets.
 func defaults(file string) *Pipeline {
 	return &Pipeline{
 		File:         file,
-		Source:       Source{Format: "json", Bad: microbatch.BadRecords{MaxRatio: 0.5, MinRecords: 1000}},
 		Trigger:      microbatch.Trigger{Interval: time.Second},
 		Commit:       microbatch.CommitPolicy{Interval: time.Second, MaxIdle: time.Minute, TargetBytes: 128 << 20},
 		Limits:       Limits{RowsPerBatch: 1_000_000, Memory: 512 << 20},
-		DrainTimeout: 30 * time.Second,
+		DrainTimeout: 30 * time.Second, NoDataBatches: true, State: StateLimits{MaxBytes: 2 << 30},
 	}
+}
+
+// defaultSource is what a source that says nothing gets.
+func defaultSource(name string) *Source {
+	return &Source{Name: name, Format: "json", Bad: microbatch.BadRecords{MaxRatio: 0.5, MinRecords: 1000}}
 }

@@ -12,12 +12,14 @@ import (
 func noEnv(string) (string, bool) { return "", false }
 
 func TestFaults(t *testing.T) {
-	datadriven.RunTest(t, "testdata/faults.txt", func(t *testing.T, d *datadriven.TestData) string {
-		p, err := Parse("p.yaml", d.Input, noEnv)
-		if err != nil {
-			return err.Error()
-		}
-		return "ok: " + p.Planned.Physical.Schema().String()
+	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
+		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
+			p, err := Parse("p.yaml", d.Input, noEnv)
+			if err != nil {
+				return err.Error()
+			}
+			return "ok: " + p.Planned.Physical.Schema().String()
+		})
 	})
 }
 
@@ -49,7 +51,7 @@ func TestJSONSchemaMatchesTheReader(t *testing.T) {
 	require.NoError(t, err)
 	var root object
 	require.NoError(t, json.Unmarshal(b, &root))
-	refused := map[string]bool{"schedule": true, "timezone": true, "sources.s.watermark": true, "sources.s.dedup": true, "sources.s.files": true, "sources.s.delta": true, "sink.parquet": true}
+	refused := map[string]bool{"schedule": true, "timezone": true, "sources.s.files": true, "sources.s.delta": true, "sink.parquet": true}
 	check := func(path string, o object) {
 		known := knownKeys(t, path)
 		for key := range o.Properties {
@@ -65,8 +67,10 @@ func TestJSONSchemaMatchesTheReader(t *testing.T) {
 	check("sources.s", source)
 	check("sources.s.kafka", source.Properties["kafka"])
 	check("sources.s.kafka.sasl", source.Properties["kafka"].Properties["sasl"])
-	check("sources.s.bad_records", source.Properties["bad_records"])
-	for _, path := range []string{"sink", "trigger", "commit", "limits", "side_tables", "s3"} {
+	for _, key := range []string{"bad_records", "watermark", "dedup"} {
+		check("sources.s."+key, source.Properties[key])
+	}
+	for _, path := range []string{"sink", "trigger", "commit", "limits", "side_tables", "s3", "watermark", "state"} {
 		check(path, root.Properties[path])
 	}
 	check("sink.delta", root.Properties["sink"].Properties["delta"])
@@ -107,4 +111,16 @@ func FuzzParse(f *testing.F) {
 			_, _ = Parse("p.yaml", text, noEnv)
 		}
 	})
+}
+
+// Sources come in the order of the file and share the memory.
+func TestSources(t *testing.T) {
+	kafka := "{kafka: {brokers: [b], topic: t}, schema: id BIGINT}"
+	p, err := Parse("p.yaml", "name: q\nsources:\n  z: "+kafka+"\n  a: "+kafka+"\nquery: SELECT id FROM a UNION ALL SELECT id FROM z\nsink: {console: {}}\nlimits: {memory: 128MiB}\n", noEnv)
+	require.NoError(t, err)
+	require.Len(t, p.Sources, 2)
+	for i, name := range []string{"z", "a"} {
+		require.Equal(t, name, p.Sources[i].Name)
+		require.EqualValues(t, 8<<20, p.Sources[i].Kafka.BudgetBytes)
+	}
 }

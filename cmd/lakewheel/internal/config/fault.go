@@ -38,13 +38,21 @@ func (f Faults) sorted() Faults {
 	return f
 }
 
-// nearest is the known word that is within two edits, "" if none is.
+// nearest is the known word that is within two edits, and less than the whole word, "" if none is.
 func nearest(word string, known []string) string {
 	best, least := "", 3
 	for _, k := range known {
-		if d := words.Distance(word, k); d < least {
+		if d := words.Distance(word, k); d < least && d < len(word) {
 			best, least = k, d
 		}
 	}
 	return best
+}
+
+// suggestion is what to write instead of a word that is not known.
+func suggestion(word string, known []string) string {
+	if near := nearest(word, known); near != "" {
+		return " (did you mean " + near + "?)"
+	}
+	return "; known are " + strings.Join(known, ", ")
 }

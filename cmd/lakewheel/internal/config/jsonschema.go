@@ -12,15 +12,44 @@ type fileShape struct {
 	PreviousName string                 `json:"previous_name,omitempty" jsonschema:"description=Name under which the table was filled before"`
 	Sources      map[string]sourceShape `json:"sources"`
 	Query        string                 `json:"query" jsonschema:"description=Spark SQL"`
-	OutputMode   string                 `json:"output_mode,omitempty" jsonschema:"enum=append"`
+	OutputMode   string                 `json:"output_mode,omitempty" jsonschema:"enum=append,enum=update,enum=complete,default=append"`
 	Sink         sinkShape              `json:"sink"`
 	Trigger      *triggerShape          `json:"trigger,omitempty"`
 	Commit       *commitShape           `json:"commit,omitempty"`
 	Limits       *limitsShape           `json:"limits,omitempty"`
-	LateRows     string                 `json:"late_rows,omitempty" jsonschema:"enum=count"`
 	SideTables   *sideShape             `json:"side_tables,omitempty"`
 	S3           *s3Shape               `json:"s3,omitempty" jsonschema:"description=How to talk to the store of s3:// paths"`
 	DrainTimeout string                 `json:"drain_timeout,omitempty" jsonschema:"description=How long a graceful stop may take"`
+
+	WatermarkPolicy string        `json:"watermark_policy,omitempty" jsonschema:"enum=min,enum=max,default=min,description=Which of several inputs holds the watermark"`
+	Watermark       *restartShape `json:"watermark,omitempty"`
+	NoDataBatches   *bool         `json:"no_data_batches,omitempty" jsonschema:"default=true,description=Run a batch without data when the watermark lets state go"`
+	NoDataAtRestart *bool         `json:"no_data_at_restart,omitempty" jsonschema:"default=true,description=One that is due at a start runs first"`
+	Compat          string        `json:"compat,omitempty" jsonschema:"enum=spark,description=Take Spark's way where the defaults differ"`
+	LateRows        string        `json:"late_rows,omitempty" jsonschema:"enum=count,enum=table,enum=update,default=count"`
+	AllowedLateness string        `json:"allowed_lateness,omitempty" jsonschema:"description=How long late rows still correct what was emitted (late_rows: update)"`
+	State           *stateShape   `json:"state,omitempty" jsonschema:"description=More than this stops the run"`
+}
+
+type restartShape struct {
+	SurvivesRestart *bool `json:"survives_restart,omitempty" jsonschema:"default=true,description=Each input goes on with its own watermark"`
+}
+
+type stateShape struct {
+	MaxRows  int64  `json:"max_rows,omitempty" jsonschema:"minimum=1,description=Groups\\, keys and sessions of all operators"`
+	MaxBytes string `json:"max_bytes,omitempty" jsonschema:"default=2GiB"`
+}
+
+type watermarkShape struct {
+	Column       string `json:"column" jsonschema:"description=The TIMESTAMP column that holds the event time"`
+	Delay        string `json:"delay" jsonschema:"description=How far the watermark stays behind the newest event: 10 seconds"`
+	IdleTimeout  string `json:"idle_timeout,omitempty" jsonschema:"description=When an input without data stops holding the others back; off if left out"`
+	PerPartition bool   `json:"per_partition,omitempty" jsonschema:"description=The slowest partition holds the watermark"`
+}
+
+type dedupShape struct {
+	Keys            []string `json:"keys" jsonschema:"description=Columns that are equal in duplicates"`
+	WithinWatermark bool     `json:"within_watermark,omitempty" jsonschema:"description=Keep a key for the delay of the watermark"`
 }
 
 type sourceShape struct {
@@ -32,6 +61,8 @@ type sourceShape struct {
 	OnBadRecord string           `json:"on_bad_record,omitempty" jsonschema:"enum=dead_letter,enum=fail,enum=drop,default=dead_letter"`
 	OnNullValue string           `json:"on_null_value,omitempty" jsonschema:"enum=skip,enum=dead_letter,enum=row,default=skip"`
 	BadRecords  *badRecordsShape `json:"bad_records,omitempty"`
+	Watermark   *watermarkShape  `json:"watermark,omitempty"`
+	Dedup       *dedupShape      `json:"dedup,omitempty"`
 }
 
 type csvShape struct {
@@ -94,6 +125,7 @@ type limitsShape struct {
 
 type sideShape struct {
 	DeadLetter string `json:"dead_letter,omitempty"`
+	Late       string `json:"late,omitempty" jsonschema:"description=Filled by late_rows: table"`
 }
 
 type s3Shape struct {

@@ -3,11 +3,10 @@ package config
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
-	"strings"
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
@@ -69,10 +68,10 @@ func LoadSource(file, name string, env func(string) (string, bool)) (*Source, er
 	switch {
 	case len(f.faults) > 0:
 		return nil, f.faults.sorted()
-	case len(f.order) == 0:
+	case len(f.declared) == 0:
 		return nil, fmt.Errorf("%s: no sources", file)
 	case name == "":
-		name = f.order[0]
+		name = f.declared[0].name
 	}
 	s, ok := f.sources[name]
 	if !ok {
@@ -108,11 +107,16 @@ func (r *reader) syntax(err error) {
 // fileReader reads the keys of a pipeline.
 type fileReader struct {
 	*reader
-	p       *Pipeline
-	query   ast.Node
-	sources map[string]*Source
-	order   []string
-	hasSink bool
+	p        *Pipeline
+	query    ast.Node
+	sources  map[string]*Source
+	declared []pair // the entries of sources, in the order of the file
+	hasSink  bool
+	restart  restartSettings
+	// Where keys stand that are checked against others at the end; nil: they are not there.
+	modeAt, lateAt, latenessAt, lateTableAt ast.Node
+	// unsound: the query cannot be planned over a source, which has a fault already.
+	unsound bool
 	// anySchema: a source need not declare its schema.
 	anySchema bool
 }
@@ -124,25 +128,23 @@ func (f *fileReader) pipeline(root ast.Node) {
 	later := func(issue string) func(ast.Node) {
 		return func(n ast.Node) { f.fault(n, "%s", issue) }
 	}
-	f.fields(root, "pipeline", map[string]func(ast.Node){
+	known := f.modeKeys()
+	maps.Copy(known, map[string]func(ast.Node){
 		"name":          f.name(&f.p.Name),
 		"previous_name": f.name(&f.p.PreviousName),
 		"sources":       f.readSources,
 		"query":         func(n ast.Node) { f.query = n },
-		"output_mode":   f.outputMode,
 		"sink":          f.sink,
 		"trigger":       f.trigger,
 		"commit":        f.commit,
 		"limits":        f.limits,
-		"late_rows":     choice(f.reader, new(string), "late_rows", map[string]string{"count": "count"}),
-		"side_tables": func(n ast.Node) {
-			f.fields(n, "side_tables", map[string]func(ast.Node){"dead_letter": f.deadLetter})
-		},
+		"side_tables":   f.sideTables,
 		"s3":            f.s3,
 		"drain_timeout": f.duration(&f.p.DrainTimeout, "drain_timeout"),
 		"schedule":      later("schedule: runs by the clock are not supported yet; call lakewheel run --available-now from cron"),
 		"timezone":      later("timezone: runs by the clock are not supported yet"),
 	})
+	f.fields(root, "pipeline", known)
 	f.required(root)
 	f.plan()
 	f.finish()
@@ -170,17 +172,6 @@ func (f *fileReader) required(root ast.Node) {
 	}
 	if !f.hasSink {
 		f.fault(root, "pipeline: sink is missing; for a look at the rows say sink: {console: {}}")
-	}
-}
-
-func (f *fileReader) outputMode(n ast.Node) {
-	text, ok := f.scalar(n, "output_mode")
-	switch {
-	case !ok || text == "append":
-	case text == "update" || text == "complete":
-		f.fault(n, "output_mode: %s needs an aggregation, which is not supported yet; use append", text)
-	default:
-		f.fault(n, "output_mode: %q is not one of append, update, complete", text)
 	}
 }
 
@@ -220,11 +211,6 @@ func (f *fileReader) delta(n ast.Node) {
 	f.table(n, f.p.Sink.Path, "sink.delta.path")
 }
 
-func (f *fileReader) deadLetter(n ast.Node) {
-	f.string(&f.p.DeadLetter, "side_tables.dead_letter")(n)
-	f.table(n, f.p.DeadLetter, "side_tables.dead_letter")
-}
-
 func (f *fileReader) trigger(n ast.Node) {
 	f.fields(n, "trigger", map[string]func(ast.Node){
 		"interval":      f.duration(&f.p.Trigger.Interval, "trigger.interval"),
@@ -249,7 +235,7 @@ func (f *fileReader) limits(n ast.Node) {
 
 // plan plans the query over the declared sources; its faults are placed in the file.
 func (f *fileReader) plan() {
-	if f.query == nil || len(f.sources) == 0 {
+	if f.query == nil || len(f.sources) == 0 || f.unsound {
 		return
 	}
 	text, ok := f.scalar(f.query, "query")
@@ -260,29 +246,42 @@ func (f *fileReader) plan() {
 	catalog := planner.Catalog{}
 	for name, s := range f.sources {
 		if s.Schema != nil {
-			catalog[name] = planner.Table{Schema: s.Schema, Hidden: hiddenColumns(s)}
+			catalog[name] = s.table()
 		}
 	}
 	if len(catalog) < len(f.sources) {
 		return // the schema has a fault of its own
 	}
-	planned, err := planner.Plan(text, catalog, planner.Append)
+	planned, err := planner.Plan(text, catalog, planner.Options{Mode: f.p.Mode, Spark: f.restart.spark})
 	if err != nil {
 		f.queryFaults(err)
 		return
 	}
-	for _, scan := range planner.Scans(planned.Physical)[1:] {
-		if first := planner.Scans(planned.Physical)[0]; scan.Source != first.Source {
-			f.fault(f.query, "query: it reads the sources %s and %s; several sources in one pipeline are not supported yet", first.Source, scan.Source)
-			return
-		}
-	}
 	f.p.Planned = planned
+	f.takeSources()
 	if !f.p.Sink.Console {
 		if err := planner.CheckTableNames(planned.Physical.Schema()); err != nil {
 			f.fault(f.query, "query: %v", err)
 		}
 		f.partitions(planned.Physical.Schema())
+	}
+}
+
+// takeSources keeps the sources in the order of the file. One that the query does not read would be consumed by nobody.
+func (f *fileReader) takeSources() {
+	read := map[string]bool{}
+	for _, scan := range planner.Scans(f.p.Planned.Physical) {
+		read[scan.Source] = true
+	}
+	for _, d := range f.declared {
+		if !read[d.name] {
+			f.fault(d.key, "sources.%s: the query does not read it; leave it out, or give it a pipeline of its own", d.name)
+		}
+		s := f.sources[d.name]
+		if s.Kafka != nil { // the sources share the memory
+			s.Kafka.BudgetBytes = f.p.Limits.Memory / 8 / int64(len(f.declared))
+		}
+		f.p.Sources = append(f.p.Sources, *s)
 	}
 }
 
@@ -350,26 +349,6 @@ func sentence(e *planner.Error) string {
 
 // finish checks what only the whole file can tell.
 func (f *fileReader) finish() {
-	if f.p.Planned != nil {
-		f.p.Source = *f.sources[f.scanned()]
-	}
-	switch {
-	case f.p.DeadLetter == "" && wholeBucket(f.p.Sink.Path):
-		f.faultAt(1, 1, "side_tables: the table has the whole bucket %s for itself, so dead_letter needs a place in another one", f.p.Sink.Path)
-		return
-	case f.p.DeadLetter == "" && f.p.Sink.Path != "":
-		f.p.DeadLetter = strings.TrimRight(f.p.Sink.Path, "/") + "_dead_letter"
-	}
-	table, side := filepath.Clean(f.p.Sink.Path)+"/", filepath.Clean(f.p.DeadLetter)+"/"
-	if f.p.Sink.Path != "" && (strings.HasPrefix(table, side) || strings.HasPrefix(side, table)) {
-		f.faultAt(1, 1, "side_tables.dead_letter: %s and the table %s lie in each other; give the dead letters a folder of their own", f.p.DeadLetter, f.p.Sink.Path)
-	}
-}
-
-// scanned is the source that the plan reads.
-func (f *fileReader) scanned() string {
-	if scans := planner.Scans(f.p.Planned.Physical); len(scans) > 0 {
-		return scans[0].Source
-	}
-	return f.order[0]
+	f.checkModes()
+	f.placeSideTables()
 }

@@ -91,11 +91,7 @@ func keys(known map[string]func(ast.Node)) []string {
 }
 
 func (r *reader) unknown(n ast.Node, what, name string, known []string) {
-	if near := nearest(name, known); near != "" {
-		r.fault(n, "%s: unknown key %s (did you mean %s?)", what, name, near)
-		return
-	}
-	r.fault(n, "%s: unknown key %s; known are %s", what, name, strings.Join(known, ", "))
+	r.fault(n, "%s: unknown key %s%s", what, name, suggestion(name, known))
 }
 
 // scalar is a single value with environment variables put in.
@@ -245,23 +241,18 @@ func (r *reader) duration(to *time.Duration, what string) func(ast.Node) {
 	}
 }
 
-var durationUnits = map[string]time.Duration{"millisecond": time.Millisecond, "second": time.Second, "minute": time.Minute, "hour": time.Hour, "day": 24 * time.Hour}
-
-// ParseDuration reads Go's form (1s, 1m30s) and that of SQL intervals (10 seconds).
-func ParseDuration(text string) (time.Duration, error) {
-	if d, err := time.ParseDuration(text); err == nil {
-		return d, nil
+// positive is a duration above 0.
+func (r *reader) positive(to *time.Duration, what string) func(ast.Node) {
+	return func(n ast.Node) {
+		d := time.Duration(-1)
+		r.duration(&d, what)(n)
+		switch {
+		case d == 0:
+			r.fault(n, "%s: it is longer than 0; leave it out for none", what)
+		case d > 0:
+			*to = d
+		}
 	}
-	fields := strings.Fields(text)
-	if len(fields) != 2 {
-		return 0, fmt.Errorf("%q is not a duration", text)
-	}
-	n, err := strconv.ParseInt(fields[0], 10, 32)
-	unit, ok := durationUnits[strings.TrimSuffix(strings.ToLower(fields[1]), "s")]
-	if err != nil || !ok {
-		return 0, fmt.Errorf("%q is not a duration", text)
-	}
-	return time.Duration(n) * unit, nil
 }
 
 var sizeUnits = []struct {

@@ -29,18 +29,15 @@ func (f *fileReader) readSources(n ast.Node) {
 			f.fault(p.key, "sources: %s is there twice", p.name)
 		}
 		f.sources[p.name] = f.source(p)
-		f.order = append(f.order, p.name)
-	}
-	if len(f.sources) > 1 {
-		f.fault(n, "sources: several sources in one pipeline are not supported yet; give each a pipeline of its own")
+		f.declared = append(f.declared, p)
 	}
 }
 
 func (f *fileReader) source(p pair) *Source {
-	s := f.p.Source
-	s.Name = p.name
+	s := defaultSource(p.name)
 	what := "sources." + p.name
 	kinds := 0
+	var checks []func()
 	later := func(text string) func(ast.Node) { return func(n ast.Node) { f.fault(n, "%s.%s", what, text) } }
 	f.fields(p.value, what, map[string]func(ast.Node){
 		"kafka": func(n ast.Node) {
@@ -65,16 +62,19 @@ func (f *fileReader) source(p pair) *Source {
 				"min_records": f.whole(&s.Bad.MinRecords, what+".bad_records.min_records", 1),
 			})
 		},
-		"watermark": later("watermark: event time is not supported yet; leave it out"),
-		"dedup":     later("dedup: not supported yet; leave it out"),
+		"watermark": func(n ast.Node) { checks = append(checks, f.watermark(n, s, what+".watermark")) },
+		"dedup":     func(n ast.Node) { checks = append(checks, f.dedup(n, s, what+".dedup")) },
 		"files":     later("files: only kafka is supported yet"),
 		"delta":     later("delta: only kafka is supported yet"),
 	})
 	if kinds != 1 {
 		f.fault(p.key, "%s: expected exactly one of kafka, memory", what)
 	}
-	f.formatSchema(p, &s, what)
-	return &s
+	f.formatSchema(p, s, what)
+	for _, check := range checks {
+		check()
+	}
+	return s
 }
 
 // formatSchema is the schema that the format gives: raw has one column, everything else needs one.

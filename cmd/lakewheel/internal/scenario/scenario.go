@@ -3,7 +3,7 @@
 // # Model
 //
 // A script is a sequence of commands with the output that is expected of each. An [Env] runs them one after the other on the real engine,
-// with a source in memory, a clock that only the script moves, and a table in a store. A restart or a crash throws the engine
+// with sources in memory, a clock that only the script moves, and a table in a store. A restart or a crash throws the engine
 // away and opens it from the store alone: the store and the documents are all that outlives it.
 package scenario
 
@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -43,13 +44,16 @@ type Env struct {
 
 	p         *config.Pipeline
 	clock     *manualClock
-	src       *memory.Source
+	sources   map[string]*memory.Source
 	objects   *store.Mem
 	tokens    int64
 	ids       int
 	crashAt   string
+	restarted bool // since the latest run
 	delivered []string
-	progress  []microbatch.Progress
+	progress  []microbatch.Progress      // of the latest run
+	operators []microbatch.StateOperator // of the newest batch
+	watermark int64                      // after the newest batch, in milliseconds
 }
 
 // New returns an environment that never crashes by itself.
@@ -72,6 +76,8 @@ func (e *Env) Handle(d *datadriven.TestData) (string, error) {
 		return e.run(d)
 	case "progress":
 		return e.showProgress(), nil
+	case "state":
+		return e.showState(), nil
 	case "table":
 		return e.table(d)
 	case "clock":
@@ -83,7 +89,7 @@ func (e *Env) Handle(d *datadriven.TestData) (string, error) {
 	case "plan":
 		return e.plan(d)
 	}
-	return "", fmt.Errorf("unknown command %s; known are pipeline, input, run, progress, table, clock, restart, crash, plan", d.Cmd)
+	return "", fmt.Errorf("unknown command %s; known are pipeline, input, run, progress, state, table, clock, restart, crash, plan", d.Cmd)
 }
 
 // argument is the value of a key=value of a command, or otherwise.
@@ -99,6 +105,7 @@ func argument(d *datadriven.TestData, key, otherwise string) string {
 // restart opens the engine from storage alone, as every run does; with a pipeline file it
 // goes on with that one, as after a change of the query.
 func (e *Env) restart(d *datadriven.TestData) (string, error) {
+	e.restarted = true
 	if strings.TrimSpace(d.Input) == "" {
 		return "ok", nil
 	}
@@ -108,21 +115,6 @@ func (e *Env) restart(d *datadriven.TestData) (string, error) {
 	}
 	e.p = p
 	return "ok", nil
-}
-
-// parse reads a pipeline file; a fault of it is output, not a failure of the script.
-func parse(text string) (p *config.Pipeline, fault string, err error) {
-	if !strings.Contains(text, "\nsink:") {
-		text += "\nsink: {delta: {path: table}}\n"
-	}
-	p, err = config.Parse("pipeline", text, func(string) (string, bool) { return "", false })
-	if err != nil {
-		return nil, errorText(err), nil
-	}
-	if p.Source.Kafka != nil {
-		return nil, "", fmt.Errorf("the source of a scenario is memory: {}")
-	}
-	return p, "", nil
 }
 
 // pipeline begins afresh.
@@ -138,31 +130,37 @@ func (e *Env) pipeline(d *datadriven.TestData) (string, error) {
 		e.p = nil
 		return fault, err
 	}
-	e.p, e.clock, e.src = p, &manualClock{}, memory.New(p.Source.Name, true)
+	e.p, e.clock, e.sources = p, &manualClock{}, map[string]*memory.Source{}
 	e.tokens, e.ids, e.crashAt = 0, 0, ""
 	e.objects = store.NewMem()
 	e.objects.SetClock(func() int64 { return e.clock.Now().UnixMilli() })
 	if e.CrashAfter >= 0 && !e.Fired {
 		e.objects.CrashAfter(e.CrashAfter)
 	}
-	e.progress, e.delivered = nil, nil
+	e.restarted, e.progress, e.delivered, e.operators, e.watermark = false, nil, nil, nil, 0
 	return "ok", nil
 }
 
-func errorText(err error) string {
-	return "error: " + strings.ReplaceAll(err.Error(), "\n", "\nerror: ")
+// source is the documents of a source, which outlive the engine.
+func (e *Env) source(name string) *memory.Source {
+	s, ok := e.sources[name]
+	if !ok {
+		s = memory.New(name, true)
+		e.sources[name] = s
+	}
+	return s
 }
 
-// input adds documents, one a line.
+// input adds documents, one a line, to the first source unless another one is named.
 //
 // Example: input source=events partition=1
 func (e *Env) input(d *datadriven.TestData) (string, error) {
-	name := argument(d, "source", e.p.Source.Name)
+	name := argument(d, "source", e.p.Sources[0].Name)
 	partition, err := strconv.ParseInt(argument(d, "partition", "0"), 10, 32)
 	if err != nil || partition < 0 {
 		return "", fmt.Errorf("partition=%s is not a partition", argument(d, "partition", ""))
 	}
-	if name != e.p.Source.Name {
+	if !slices.ContainsFunc(e.p.Sources, func(s config.Source) bool { return s.Name == name }) {
 		return "", fmt.Errorf("the pipeline has no source %s", name)
 	}
 	n := 0
@@ -174,7 +172,7 @@ func (e *Env) input(d *datadriven.TestData) (string, error) {
 		if line != "null" {
 			value = []byte(line)
 		}
-		e.src.Append(int32(partition), value, e.clock.Now().UnixMicro())
+		e.source(name).Append(int32(partition), value, e.clock.Now().UnixMicro())
 		n++
 	}
 	return fmt.Sprintf("rows: %d", n), nil
@@ -229,15 +227,18 @@ func (e *Env) run(d *datadriven.TestData) (string, error) {
 	if err != nil || batches < 0 {
 		return "", fmt.Errorf("batches=%s is not a number", argument(d, "batches", ""))
 	}
+	p := e.continued()
 	if argument(d, "once", "false") == "true" {
-		batches = 1
+		batches, p.NoDataBatches = 1, false
 	}
-	e.progress, e.delivered = nil, nil
+	p.Trigger = microbatch.Trigger{AvailableNow: true, MaxBatches: batches}
+	e.restarted, e.progress, e.delivered = false, nil, nil
 	crashAt := e.crashAt
 	e.crashAt = ""
-	err = e.runEngine(batches, crashAt)
+	err = e.runEngine(p, crashAt)
 	switch {
 	case errors.Is(err, errCrash):
+		e.restarted = true
 		return "crashed after " + crashAt, nil
 	case err != nil:
 		return errorText(err), nil
@@ -249,9 +250,9 @@ func (e *Env) run(d *datadriven.TestData) (string, error) {
 
 // runEngine opens the engine from the store, runs it and throws it away. If the process dies of the
 // environment's own crash, it is opened again and goes on, as a supervisor would start it again.
-func (e *Env) runEngine(batches int, crashAt string) error {
+func (e *Env) runEngine(p config.Pipeline, crashAt string) error {
 	for {
-		err := e.runOnce(batches, crashAt)
+		err := e.runOnce(p, crashAt)
 		if e.CrashAfter < 0 || e.Fired || !e.objects.Crashed() {
 			return err
 		}
@@ -260,20 +261,28 @@ func (e *Env) runEngine(batches int, crashAt string) error {
 	}
 }
 
-func (e *Env) runOnce(batches int, crashAt string) error {
+// continued is the pipeline of the next run. A run opens the engine from the store, but a script's engine only ends where the script
+// says so: otherwise it goes on as if it had never ended.
+func (e *Env) continued() config.Pipeline {
 	p := *e.p
-	p.Trigger = microbatch.Trigger{AvailableNow: true, MaxBatches: batches}
 	p.Commit.Interval = min(p.Commit.Interval, time.Second)
+	if !e.restarted {
+		p.SurvivesRestart, p.NoDataAtRestart = true, true
+	}
 	if e.RowsPerBatch > 0 {
 		p.Limits.RowsPerBatch = e.RowsPerBatch
 	}
+	return p
+}
+
+func (e *Env) runOnce(p config.Pipeline, crashAt string) error {
 	q, closeSource, err := wire.Build(context.Background(), &p, e.world(crashAt))
 	if err != nil {
 		return err
 	}
 	defer closeSource()
-	q.Sink = &recordingSink{Sink: q.Sink, e: e}
-	q.OnProgress = func(pr microbatch.Progress) { e.progress = append(e.progress, pr) }
+	q.Sink = &recordingSink{Sink: q.Sink, e: e, ordered: sorts(p.Planned.Physical)}
+	q.OnProgress = e.report
 	return microbatch.Run(context.Background(), q)
 }
 
@@ -281,9 +290,11 @@ func (e *Env) world(crashAt string) wire.World {
 	return wire.World{
 		Clock: e.clock, Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Stdout: io.Discard, Workers: e.Workers,
 		Objects: func(path string) (store.Store, error) { return store.Sub(e.objects, path), nil },
-		Source:  func(context.Context, *config.Pipeline, bool) (source.Source, error) { return keepOpen{e.src}, nil },
-		Token:   func() int64 { e.tokens++; return e.tokens },
-		NewID:   func() string { e.ids++; return fmt.Sprintf("00000000-0000-0000-0000-%012d", e.ids) },
+		Source: func(_ context.Context, s *config.Source, _ bool) (source.Source, error) {
+			return keepOpen{e.source(s.Name)}, nil
+		},
+		Token: func() int64 { e.tokens++; return e.tokens },
+		NewID: func() string { e.ids++; return fmt.Sprintf("00000000-0000-0000-0000-%012d", e.ids) },
 		Step: func(step string) error {
 			if step != crashAt {
 				return nil
@@ -295,19 +306,10 @@ func (e *Env) world(crashAt string) wire.World {
 	}
 }
 
-// keepOpen is the memory source without its key column and with a Close that keeps the documents.
+// keepOpen is a source whose documents outlive its Close.
 type keepOpen struct{ *memory.Source }
 
 func (keepOpen) Close() error { return nil }
-
-// showProgress sums the batches of the latest run.
-func (e *Env) showProgress() string {
-	var in, out int64
-	for _, p := range e.progress {
-		in, out = in+p.NumInputRows, out+p.Sink.NumOutputRows
-	}
-	return fmt.Sprintf("batches=%d rows_in=%d rows_out=%d late_rows=0 late_groups=0 watermark=none", len(e.progress), in, out)
-}
 
 // table reads all rows of a table back from the store.
 //
@@ -318,8 +320,12 @@ func (e *Env) table(d *datadriven.TestData) (string, error) {
 	case "":
 	case "dead_letter":
 		path = e.p.DeadLetter
+	case "late":
+		if path = e.p.Late; path == "" {
+			return "", fmt.Errorf("table=late: the pipeline has none without late_rows: table")
+		}
 	default:
-		return "", fmt.Errorf("table=%s: known is dead_letter", which)
+		return "", fmt.Errorf("table=%s: known are dead_letter, late", which)
 	}
 	lines, err := ReadTable(context.Background(), storeOf(e, path))
 	if err != nil {

@@ -1,14 +1,15 @@
 package scenario
 
 import (
-	"cmp"
 	"context"
+	"maps"
 	"slices"
 	"sync"
 
 	"github.com/lakewheel/lakewheel/columnar"
 	"github.com/lakewheel/lakewheel/committer"
 	"github.com/lakewheel/lakewheel/microbatch"
+	"github.com/lakewheel/lakewheel/planner"
 )
 
 func sortLines(lines []string) { slices.Sort(lines) }
@@ -17,7 +18,8 @@ func sortLines(lines []string) { slices.Sort(lines) }
 // can be told from those of the next batch of the same commit.
 type recordingSink struct {
 	microbatch.Sink
-	e *Env
+	e       *Env
+	ordered bool // the query gives the rows an order
 }
 
 type recordingOutput struct {
@@ -38,31 +40,34 @@ func (o *recordingOutput) Write(ctx context.Context, lane int64, b *columnar.Bat
 	return o.Output.Write(ctx, lane, b)
 }
 
-// Commit shows the rows batch by batch, within a batch sorted.
+// Commit shows the rows batch by batch, within a batch sorted unless the query has ordered them; in complete mode the newest result only.
 func (s *recordingSink) Commit(ctx context.Context, b committer.Batch, out microbatch.Output) (committer.Result, error) {
 	o := out.(*recordingOutput)
 	res, err := s.Sink.Commit(ctx, b, o.Output)
-	if err == nil {
-		s.e.delivered = append(s.e.delivered, o.lines()...)
+	if err != nil {
+		return res, err
+	}
+	batches := o.batches()
+	if s.e.p.Mode == planner.Complete {
+		s.e.delivered, batches = nil, batches[max(0, len(batches)-1):]
+	}
+	for _, lines := range batches {
+		if !s.ordered {
+			sortLines(lines)
+		}
+		s.e.delivered = append(s.e.delivered, lines...)
 	}
 	return res, err
 }
 
-func (o *recordingOutput) lines() []string {
-	byBatch := map[int64][]string{}
-	for lane, lines := range o.lanes {
-		batch := lane >> microbatch.LaneBits
-		byBatch[batch] = append(byBatch[batch], lines...)
-	}
-	batches := make([]int64, 0, len(byBatch))
-	for b := range byBatch {
-		batches = append(batches, b)
-	}
-	slices.SortFunc(batches, cmp.Compare)
-	var out []string
-	for _, b := range batches {
-		sortLines(byBatch[b])
-		out = append(out, byBatch[b]...)
+// batches are the lines of each batch that has any, in the order of its lanes.
+func (o *recordingOutput) batches() (out [][]string) {
+	last := int64(-1)
+	for _, lane := range slices.Sorted(maps.Keys(o.lanes)) {
+		if batch := lane >> microbatch.LaneBits; batch != last {
+			out, last = append(out, nil), batch
+		}
+		out[len(out)-1] = append(out[len(out)-1], o.lanes[lane]...)
 	}
 	return out
 }

@@ -39,7 +39,7 @@ func openS3(clock microbatch.Clock) func(store.S3Config, string) (store.Store, e
 // Probe makes sure that the stores of a pipeline's tables keep their promises before the first batch, once for each bucket.
 func Probe(ctx context.Context, p *config.Pipeline, w World) error {
 	probed := map[string]bool{}
-	for _, path := range []string{p.Sink.Path, p.DeadLetter} {
+	for _, path := range []string{p.Sink.Path, p.DeadLetter, p.Late} {
 		bucket, _, err := store.ParseS3(path)
 		if err != nil || w.S3 == nil || probed[bucket] {
 			continue

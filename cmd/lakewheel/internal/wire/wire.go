@@ -39,8 +39,8 @@ type World struct {
 	Objects func(path string) (store.Store, error)
 	// S3 opens the store of an s3:// path; nil leaves that to Objects.
 	S3 func(c store.S3Config, path string) (store.Store, error)
-	// Source opens the source of a pipeline; nil means Kafka.
-	Source func(ctx context.Context, p *config.Pipeline, withKey bool) (source.Source, error)
+	// Source opens a source; nil means Kafka.
+	Source func(ctx context.Context, s *config.Source, withKey bool) (source.Source, error)
 	Token  func() int64
 	NewID  func() string
 	// Step is called after durable steps; see committer.Options.
@@ -70,9 +70,10 @@ func writerName(start time.Time) string {
 	return fmt.Sprintf("%s, process %d, started %s", host, os.Getpid(), start.UTC().Format(time.RFC3339))
 }
 
-// Build makes the query. The function it returns closes the source.
+// Build makes the query. The function it returns closes the sources.
 func Build(ctx context.Context, p *config.Pipeline, w World) (microbatch.Query, func(), error) {
-	compiled, err := exec.Compile(p.Planned.Physical, exec.Input{Name: p.Source.Name, Format: p.Source.Format, CSV: p.Source.CSV, Schema: p.Source.Schema, OnNull: p.Source.OnNull})
+	set := exec.Settings{Mode: p.Mode, Lateness: p.AllowedLateness, KeepLate: p.LateRows == config.TableLate}
+	program, err := exec.Compile(p.Planned.Physical, set, execInputs(p)...)
 	if err != nil {
 		return microbatch.Query{}, nil, err
 	}
@@ -80,11 +81,7 @@ func Build(ctx context.Context, p *config.Pipeline, w World) (microbatch.Query, 
 	if err != nil {
 		return microbatch.Query{}, nil, err
 	}
-	open := w.Source
-	if open == nil {
-		open = w.openKafka
-	}
-	src, err := open(ctx, p, compiled.NeedsKey())
+	opened, closeAll, err := w.openInputs(ctx, p, program)
 	if err != nil {
 		return microbatch.Query{}, nil, err
 	}
@@ -92,30 +89,68 @@ func Build(ctx context.Context, p *config.Pipeline, w World) (microbatch.Query, 
 	if workers == 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}
-	q := microbatch.Query{
-		Name: p.Name, RunID: w.NewID(), Pipeline: compiled, Sink: sink,
-		Input:   microbatch.Input{Name: p.Source.Name, Description: describe(p), Source: src, Bad: p.Source.OnBad, SkipLoss: p.Source.Kafka != nil && p.Source.Kafka.SkipLoss},
-		Trigger: p.Trigger, Commit: p.Commit, Bad: p.Source.Bad,
+	return microbatch.Query{
+		Name: p.Name, RunID: w.NewID(), Program: program, Sink: sink, Inputs: opened,
+		Trigger: p.Trigger, Commit: p.Commit, Event: eventPolicy(p),
 		Limits:       microbatch.Limits{RowsPerBatch: p.Limits.RowsPerBatch, Workers: workers},
 		DrainTimeout: p.DrainTimeout, Clock: w.Clock, Log: w.Log,
-	}
-	return q, func() { _ = src.Close() }, nil
+	}, closeAll, nil
 }
 
-func (w World) openKafka(ctx context.Context, p *config.Pipeline, withKey bool) (source.Source, error) {
-	if p.Source.Kafka == nil {
-		return nil, fmt.Errorf("%s: source %s is memory, which only lakewheel test can feed", p.File, p.Source.Name)
+func execInputs(p *config.Pipeline) []exec.Input {
+	out := make([]exec.Input, len(p.Sources))
+	for i, s := range p.Sources {
+		out[i] = exec.Input{Name: s.Name, Format: s.Format, CSV: s.CSV, Schema: s.Schema, OnNull: s.OnNull}
 	}
-	c := *p.Source.Kafka
+	return out
+}
+
+func eventPolicy(p *config.Pipeline) microbatch.EventPolicy {
+	return microbatch.EventPolicy{Greatest: p.WatermarkMax, NoDataBatches: p.NoDataBatches, NoDataAtRestart: p.NoDataAtRestart, SurvivesRestart: p.SurvivesRestart}
+}
+
+// openInputs opens every source of a pipeline.
+func (w World) openInputs(ctx context.Context, p *config.Pipeline, program *exec.Program) ([]microbatch.Input, func(), error) {
+	var out []microbatch.Input
+	closeAll := func() {
+		for _, in := range out {
+			_ = in.Source.Close()
+		}
+	}
+	for i := range p.Sources {
+		s := &p.Sources[i]
+		src, err := w.OpenSource(ctx, s, program.Pipelines[i].NeedsKey())
+		if err != nil {
+			closeAll()
+			return nil, nil, err
+		}
+		in := microbatch.Input{Name: s.Name, Description: describe(s), Source: src, OnBad: s.OnBad, Bad: s.Bad, SkipLoss: s.Kafka != nil && s.Kafka.SkipLoss}
+		if t := s.EventTime; t != nil {
+			in.IdleTimeout, in.PerPartition = t.IdleTimeout, t.PerPartition
+		}
+		out = append(out, in)
+	}
+	return out, closeAll, nil
+}
+
+// OpenSource opens a source of a pipeline.
+func (w World) OpenSource(ctx context.Context, s *config.Source, withKey bool) (source.Source, error) {
+	if w.Source != nil {
+		return w.Source(ctx, s, withKey)
+	}
+	if s.Kafka == nil {
+		return nil, fmt.Errorf("source %s is memory, which only lakewheel test can feed", s.Name)
+	}
+	c := *s.Kafka
 	c.WithKey = withKey
 	return kafka.Open(ctx, c, w.Clock.Sleep)
 }
 
-func describe(p *config.Pipeline) string {
-	if k := p.Source.Kafka; k != nil {
+func describe(s *config.Source) string {
+	if k := s.Kafka; k != nil {
 		return fmt.Sprintf("Kafka%v", append(append([]string{}, k.Topics...), nonEmpty(k.Pattern)...))
 	}
-	return "Memory[" + p.Source.Name + "]"
+	return "Memory[" + s.Name + "]"
 }
 
 func nonEmpty(s string) []string {
@@ -142,7 +177,7 @@ func CommitterOptions(p *config.Pipeline, w World) (committer.Options, error) {
 	if err != nil {
 		return committer.Options{}, err
 	}
-	side, err := w.OpenStore(p.S3, p.DeadLetter)
+	sides, err := sideTables(p, w)
 	if err != nil {
 		return committer.Options{}, err
 	}
@@ -151,8 +186,29 @@ func CommitterOptions(p *config.Pipeline, w World) (committer.Options, error) {
 		PartitionBy: p.Sink.PartitionBy, AddColumns: p.Sink.AddColumns,
 		Name: p.Name, Previous: p.PreviousName, Append: p.Sink.Append, AcceptLoss: w.AcceptLoss, Bounded: p.Trigger.AvailableNow,
 		Writer: writerName(w.Clock.Now()), Plan: planner.Fingerprint(p.Planned.Physical), Settings: map[string]string{},
-		Side:          map[string]committer.SideTable{microbatch.DeadLetterKind: {Table: delta.Open(side, w.NewID), Schema: exec.DeadLetterSchema}},
+		Side:          sides,
 		RetainCommits: retainCommits, RetainFor: retainFor, TargetFileSize: p.Commit.TargetBytes,
 		Now: w.Clock.Now, Token: w.Token, NewID: w.NewID, Sleep: w.Clock.Sleep, Step: w.Step,
 	}, nil
+}
+
+// sideTables are those that a pipeline may write: dead letters, and late rows if they are kept.
+func sideTables(p *config.Pipeline, w World) (map[string]committer.SideTable, error) {
+	objects, err := w.OpenStore(p.S3, p.DeadLetter)
+	if err != nil {
+		return nil, err
+	}
+	out := map[string]committer.SideTable{microbatch.DeadLetterKind: {Table: delta.Open(objects, w.NewID), Schema: exec.DeadLetterSchema}}
+	if p.LateRows != config.TableLate {
+		return out, nil
+	}
+	schema, err := exec.LateSchema(execInputs(p)...)
+	if err != nil {
+		return nil, err
+	}
+	if objects, err = w.OpenStore(p.S3, p.Late); err != nil {
+		return nil, err
+	}
+	out[microbatch.LateKind] = committer.SideTable{Table: delta.Open(objects, w.NewID), Schema: schema}
+	return out, nil
 }

@@ -59,7 +59,7 @@ s3: {endpoint: %q, access_key: a, secret_key: b, tls: {ca: %q}}
 		}
 		return s, err
 	}
-	r.world.Source = func(context.Context, *config.Pipeline, bool) (source.Source, error) { return r.source, nil }
+	r.world.Source = func(context.Context, *config.Source, bool) (source.Source, error) { return r.source, nil }
 	return r
 }
 

@@ -1,0 +1,414 @@
+package exec
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/lakewheel/lakewheel/columnar"
+	"github.com/lakewheel/lakewheel/columnar/aggregate"
+	"github.com/lakewheel/lakewheel/columnar/compute"
+	"github.com/lakewheel/lakewheel/columnar/group"
+	"github.com/lakewheel/lakewheel/offsets"
+	"github.com/lakewheel/lakewheel/planner"
+)
+
+// aggregation groups rows by key. Tasks aggregate their rows first; the shards merge these partial aggregates.
+type aggregation struct {
+	node  *planner.AggregateExec
+	keys  int // columns
+	calls []*aggregate.Call
+	types []columnar.Type // of the keys
+	// lateness is how long a complete group takes late rows, microseconds.
+	lateness int64
+}
+
+func newAggregation(n *planner.AggregateExec, lateness int64) *aggregation {
+	a := &aggregation{node: n, keys: len(n.Keys), calls: n.Calls, lateness: lateness}
+	for _, k := range n.Keys {
+		a.types = append(a.types, k.Type())
+	}
+	return a
+}
+
+// entry computes the keys and the inputs of the calls.
+func (a *aggregation) entry() []step {
+	exprs := append([]compute.Expr{}, a.node.Keys...)
+	for _, c := range a.calls {
+		exprs = append(exprs, c.Inputs()...)
+	}
+	return []step{&project{exprs: exprs, out: inputSchema(exprs)}}
+}
+
+// inputSchema names columns by their position.
+func inputSchema(exprs []compute.Expr) *columnar.Schema {
+	out := &columnar.Schema{}
+	for i, e := range exprs {
+		out.Fields = append(out.Fields, columnar.Field{Name: fmt.Sprintf("c%d", i), Type: e.Type(), Nullable: true})
+	}
+	return out
+}
+
+func (a *aggregation) newPortion(source string, p offsets.Partition, late int64) Portion {
+	return &groups{from: origin{source, p}, op: a, late: late, index: group.NewIndex(a.types), accs: accumulators(a.calls)}
+}
+
+func accumulators(calls []*aggregate.Call) []aggregate.Accumulator {
+	out := make([]aggregate.Accumulator, len(calls))
+	for i, c := range calls {
+		out[i] = c.New()
+	}
+	return out
+}
+
+func (a *aggregation) rises() bool { return a.node.Mode != planner.Complete }
+
+// bounded reports whether the watermark ends groups.
+func (a *aggregation) bounded() bool { return a.node.Mode != planner.Complete && a.timed() }
+
+// timed reports whether groups have an event time.
+func (a *aggregation) timed() bool {
+	if a.node.Session != nil {
+		return a.node.Session.Watermarked
+	}
+	return a.node.Event.Key >= 0
+}
+
+// dropsLate reports whether what is late is left out: in complete mode, as in Spark, for sessions alone.
+func (a *aggregation) dropsLate() bool {
+	return a.timed() && (a.node.Mode != planner.Complete || a.node.Session != nil)
+}
+
+// event is the key that tells when a group is complete, and how long after it.
+func (a *aggregation) event() (key int, size int64) {
+	if a.node.Session != nil {
+		return 1, 0 // the end of the span
+	}
+	return a.node.Event.Key, a.node.Event.Size
+}
+
+// ends are the times when groups are forgotten, microseconds: when they are complete and their lateness is over, or never for
+// those without an event time.
+func (a *aggregation) ends(keys []columnar.Column, n int) []int64 {
+	out := make([]int64, n)
+	if !a.dropsLate() {
+		for i := range out {
+			out[i] = math.MaxInt64
+		}
+		return out
+	}
+	key, size := a.event()
+	event := keys[key]
+	values := columnar.FixedValues[int64](event)
+	for i := range out {
+		out[i] = values[i] + size + a.lateness
+		if event.IsNull(i) {
+			out[i] = math.MaxInt64
+		}
+	}
+	return out
+}
+
+// noteLate collects the rows of a flow that are late, with the window.
+func (a *aggregation) noteLate(f *flow, limit int64, late *lateRows) {
+	if !a.dropsLate() {
+		return
+	}
+	keys := f.batch.Columns()[:a.keys]
+	for i, end := range a.ends(keys, f.batch.Rows()) {
+		if end <= limit {
+			start, complete := a.window(keys, i)
+			late.add(f.raw(int32(i)), start, complete, true)
+		}
+	}
+}
+
+// window is the start and the end of the group of a row.
+func (a *aggregation) window(keys []columnar.Column, row int) (start, end int64) {
+	key, size := a.event()
+	end = columnar.FixedValues[int64](keys[key])[row] + size
+	if a.node.Session != nil {
+		return columnar.FixedValues[int64](keys[0])[row], end
+	}
+	return end - size, end
+}
+
+// failure is the error of a group, which ends the run: there is no row to blame.
+func (a *aggregation) failure(c *aggregate.Call, index *group.Index, id int32, err error) error {
+	keys := index.Keys(columnar.Selection{id})
+	defer releaseAll(keys)
+	until := len(a.node.Out.Fields) - len(a.calls)
+	row := columnar.NewBatch(columnar.NewSchema(a.node.Out.Fields[until-len(keys):until]...), keys, 1)
+	return fmt.Errorf("aggregate %s, group %s: %w", c, columnar.AppendRowJSON(nil, row, 0), err)
+}
+
+func releaseAll(cols []columnar.Column) {
+	for _, c := range cols {
+		c.Release()
+	}
+}
+
+func (a *aggregation) Begin(shards int) State {
+	s := &groupState{op: a}
+	for range shards {
+		s.shards = append(s.shards, &shard{op: a, index: group.NewIndex(a.types), accs: accumulators(a.calls)})
+	}
+	return s
+}
+
+// groupState is the groups of an aggregate, by the hash of their key in shards.
+type groupState struct {
+	op     *aggregation
+	shards []*shard
+	runs   int64
+}
+
+// shard is a part of the groups.
+type shard struct {
+	op      *aggregation
+	index   *group.Index
+	accs    []aggregate.Accumulator
+	ends    []int64            // when each group is complete
+	least   int64              // of ends; too small after an eviction until the next look
+	changed []int64            // the run that changed it last
+	touched columnar.Selection // the groups that the running run has changed
+}
+
+// Run merges, puts out and forgets.
+func (s *groupState) Run(ctx context.Context, in []Portion, at Moment) ([]*columnar.Batch, Stats, error) {
+	s.runs++
+	parts, late := s.deal(in, at.Late*1000)
+	outs, stats := make([]*columnar.Batch, len(s.shards)), make([]Stats, len(s.shards))
+	work, _ := errgroup.WithContext(ctx)
+	for i, sh := range s.shards {
+		work.Go(func() (err error) {
+			outs[i], stats[i], err = sh.run(in, parts[i], s.runs, i == 0, at)
+			return err
+		})
+	}
+	err := work.Wait()
+	total := Stats{LateGroups: late}
+	made := outs[:0]
+	for i, out := range outs {
+		total.Add(stats[i])
+		if out != nil {
+			made = append(made, out)
+		}
+	}
+	return made, total, err
+}
+
+// deal lists for each shard the groups of each portion that it gets, late ones left out.
+func (s *groupState) deal(in []Portion, limit int64) (parts [][]columnar.Selection, late int64) {
+	parts = make([][]columnar.Selection, len(s.shards))
+	for i := range parts {
+		parts[i] = make([]columnar.Selection, len(in))
+	}
+	lates := lateGroups{}
+	for k, p := range in {
+		g := p.(*groups)
+		keys := g.index.Keys(nil)
+		ends := s.op.ends(keys, g.index.Len())
+		var behind columnar.Selection
+		for id, end := range ends {
+			if end <= limit {
+				behind = append(behind, int32(id))
+				continue
+			}
+			shard := g.index.Hash(int32(id)) % uint64(len(s.shards))
+			parts[shard][k] = append(parts[shard][k], int32(id))
+		}
+		lates.add(g.from, s.op.types, keys, behind)
+		releaseAll(keys)
+	}
+	return parts, lates.count()
+}
+
+// lateGroups counts late groups, one that several tasks of a partition meet once.
+type lateGroups map[origin]*group.Index
+
+func (l lateGroups) add(from origin, types []columnar.Type, keys []columnar.Column, ids columnar.Selection) {
+	if len(ids) == 0 {
+		return
+	}
+	if l[from] == nil {
+		l[from] = group.NewIndex(types)
+	}
+	l[from].Add(keys, ids, nil)
+}
+
+func (l lateGroups) count() (n int64) {
+	for _, index := range l {
+		n += int64(index.Len())
+	}
+	return n
+}
+
+func (sh *shard) run(in []Portion, parts []columnar.Selection, run int64, first bool, at Moment) (*columnar.Batch, Stats, error) {
+	if err := sh.merge(in, parts, run); err != nil {
+		return nil, Stats{}, err
+	}
+	if sh.op.keys == 0 && first {
+		sh.whole(run)
+	}
+	done, open := sh.split(at.Evict * 1000)
+	out, err := sh.output(done, run, at)
+	if err == nil && len(done) > 0 {
+		sh.keep(open)
+	}
+	return out, Stats{Updated: int64(len(sh.touched)), Removed: int64(len(done))}, err
+}
+
+// output is what the mode wants: the groups that are complete, those that have changed, or all.
+func (sh *shard) output(done columnar.Selection, run int64, at Moment) (*columnar.Batch, error) {
+	switch {
+	case sh.op.node.Mode == planner.Append:
+		return sh.result(done)
+	case sh.op.lateness > 0:
+		return sh.result(sh.corrections(run, at))
+	case sh.op.node.Mode == planner.Update:
+		slices.Sort(sh.touched)
+		return sh.result(sh.touched)
+	}
+	all := make(columnar.Selection, sh.index.Len())
+	for id := range all {
+		all[id] = int32(id)
+	}
+	return sh.result(all)
+}
+
+// corrections are the groups that have become complete, and the complete ones that late rows have changed.
+func (sh *shard) corrections(run int64, at Moment) (ids columnar.Selection) {
+	for id, end := range sh.ends {
+		complete := end - sh.op.lateness
+		if complete <= at.Evict*1000 && (complete > at.Late*1000 || sh.changed[id] == run) {
+			ids = append(ids, int32(id))
+		}
+	}
+	return ids
+}
+
+// whole touches the only group of an aggregate without keys, which is there even without rows.
+func (sh *shard) whole(run int64) {
+	sh.index.Add(nil, columnar.Selection{0}, nil)
+	sh.grow()
+	sh.touch([]int32{0}, run)
+}
+
+// touch notes that a run has changed groups.
+func (sh *shard) touch(ids []int32, run int64) {
+	for _, id := range ids {
+		if sh.changed[id] != run {
+			sh.changed[id] = run
+			sh.touched = append(sh.touched, id)
+		}
+	}
+}
+
+// merge adds partial aggregates.
+func (sh *shard) merge(in []Portion, parts []columnar.Selection, run int64) error {
+	sh.touched = sh.touched[:0]
+	for k, ids := range parts {
+		if len(ids) == 0 {
+			continue
+		}
+		if err := sh.take(in[k].(*groups), ids, run); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (sh *shard) take(g *groups, ids columnar.Selection, run int64) error {
+	keys := g.index.Keys(ids)
+	defer releaseAll(keys)
+	var sel columnar.Selection
+	if len(keys) == 0 {
+		sel = make(columnar.Selection, len(ids))
+	}
+	mine := sh.index.Add(keys, sel, nil)
+	sh.grow()
+	sh.touch(mine, run)
+	for i, acc := range sh.accs {
+		state := g.accs[i].State(ids)
+		errs := acc.Merge(mine, state)
+		releaseAll(state)
+		if len(errs) > 0 {
+			return sh.op.failure(sh.op.calls[i], sh.index, mine[errs[0].Row], errs[0].Err)
+		}
+	}
+	return nil
+}
+
+// grow makes room for the groups that the index has got; they count as stored until they are touched.
+func (sh *shard) grow() {
+	from, n := len(sh.changed), sh.index.Len()
+	if from == n {
+		return
+	}
+	fresh := make(columnar.Selection, 0, n-from)
+	for id := from; id < n; id++ {
+		fresh, sh.changed = append(fresh, int32(id)), append(sh.changed, 0)
+	}
+	keys := sh.index.Keys(fresh)
+	if from == 0 {
+		sh.least = math.MaxInt64
+	}
+	for _, end := range sh.op.ends(keys, len(fresh)) {
+		sh.ends, sh.least = append(sh.ends, end), min(sh.least, end)
+	}
+	releaseAll(keys)
+	for _, acc := range sh.accs {
+		acc.Resize(n)
+	}
+}
+
+// split parts the groups: complete by a time, and not. It lists neither if none is complete.
+func (sh *shard) split(limit int64) (done, open columnar.Selection) {
+	if len(sh.ends) == 0 || sh.least > limit {
+		return nil, nil
+	}
+	sh.least = math.MaxInt64
+	open = make(columnar.Selection, 0, len(sh.ends))
+	for id, end := range sh.ends {
+		if end <= limit {
+			done = append(done, int32(id))
+		} else {
+			open = append(open, int32(id))
+			sh.least = min(sh.least, end)
+		}
+	}
+	return done, open
+}
+
+// result is the keys and the results of some groups, nil without any.
+func (sh *shard) result(ids columnar.Selection) (*columnar.Batch, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	cols := sh.index.Keys(ids)
+	for i, acc := range sh.accs {
+		col, errs := acc.Result(ids)
+		cols = append(cols, col)
+		if len(errs) > 0 {
+			releaseAll(cols)
+			return nil, sh.op.failure(sh.op.calls[i], sh.index, ids[errs[0].Row], errs[0].Err)
+		}
+	}
+	return columnar.NewBatch(sh.op.node.Out, cols, len(ids)), nil
+}
+
+// keep forgets all other groups.
+func (sh *shard) keep(ids columnar.Selection) {
+	sh.index.Keep(ids)
+	for _, acc := range sh.accs {
+		acc.Keep(ids)
+	}
+	for i, id := range ids {
+		sh.ends[i], sh.changed[i] = sh.ends[id], sh.changed[id]
+	}
+	sh.ends, sh.changed = sh.ends[:len(ids)], sh.changed[:len(ids)]
+}

@@ -1,0 +1,279 @@
+package exec
+
+import (
+	"context"
+	"math"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/lakewheel/lakewheel/columnar"
+	"github.com/lakewheel/lakewheel/columnar/group"
+	"github.com/lakewheel/lakewheel/offsets"
+	"github.com/lakewheel/lakewheel/planner"
+)
+
+// dedup passes the first row of each key, in the order of portions and rows.
+type dedup struct {
+	node  *planner.DedupExec
+	types []columnar.Type // of the keys
+	event bool            // the key is forgotten some time
+	timed bool            // rows have an event time and can be late
+}
+
+func newDedup(n *planner.DedupExec) *dedup {
+	d := &dedup{node: n, event: n.Within, timed: n.EventTime >= 0}
+	for _, k := range n.Keys {
+		d.types = append(d.types, n.Schema().Fields[k].Type)
+		d.event = d.event || k == n.EventTime
+	}
+	return d
+}
+
+func (d *dedup) entry() []step { return nil }
+
+func (d *dedup) newPortion(source string, p offsets.Partition, late int64) Portion {
+	return &kept{from: origin{source, p}, op: d, late: late}
+}
+
+// noteLate collects the rows of a flow that are late.
+func (d *dedup) noteLate(f *flow, limit int64, late *lateRows) {
+	if !d.timed {
+		return
+	}
+	times := f.batch.Column(d.node.EventTime)
+	for i, t := range columnar.FixedValues[int64](times) {
+		if t <= limit && times.IsValid(i) {
+			late.add(f.raw(int32(i)), t, t, false)
+		}
+	}
+}
+
+func (d *dedup) rises() bool { return true }
+
+func (d *dedup) Begin(shards int) State {
+	s := &dedupState{op: d}
+	for range shards {
+		s.shards = append(s.shards, &dedupShard{index: group.NewIndex(d.types)})
+	}
+	return s
+}
+
+// dedupState is the keys that were seen, by their hash in shards.
+type dedupState struct {
+	op     *dedup
+	shards []*dedupShard
+	runs   int64
+}
+
+type dedupShard struct {
+	index   *group.Index
+	expires []int64 // microseconds: the watermark that ends the key
+	changed []int64
+}
+
+// candidates are the rows of a batch that are the first of their key in it, and not late.
+type candidates struct {
+	batch   *columnar.Batch
+	keys    []columnar.Column
+	expires []int64
+	shard   [][]int32 // rows, by shard
+	pass    []bool    // by row; a row is written by its shard alone
+}
+
+func (s *dedupState) Run(ctx context.Context, in []Portion, at Moment) ([]*columnar.Batch, Stats, error) {
+	s.runs++
+	var stats Stats
+	var list []*candidates
+	for _, p := range in {
+		k := p.(*kept)
+		for _, b := range k.batches {
+			c, late := s.candidates(b, at.Late*1000)
+			list = append(list, c)
+			stats.LateGroups += late
+		}
+	}
+	removed := make([]int64, len(s.shards))
+	updated := make([]int64, len(s.shards))
+	work, _ := errgroup.WithContext(ctx)
+	for i, sh := range s.shards {
+		work.Go(func() error {
+			updated[i] = sh.take(list, i, s.runs)
+			removed[i] = sh.evict(at.Evict * 1000)
+			return nil
+		})
+	}
+	err := work.Wait()
+	for i := range s.shards {
+		stats.Updated, stats.Removed = stats.Updated+updated[i], stats.Removed+removed[i]
+	}
+	return passed(list), stats, err
+}
+
+func (s *dedupState) candidates(b *columnar.Batch, limit int64) (*candidates, int64) {
+	c := &candidates{batch: b, shard: make([][]int32, len(s.shards)), pass: make([]bool, b.Rows())}
+	for _, k := range s.op.node.Keys {
+		c.keys = append(c.keys, b.Column(k))
+	}
+	onTime, late := s.onTime(b, limit)
+	c.expires = s.expiry(b)
+	index, seen := group.NewIndex(s.op.types), -1
+	for i, id := range index.Add(c.keys, onTime, nil) {
+		if int(id) <= seen {
+			continue
+		}
+		seen = int(id)
+		shard := index.Hash(id) % uint64(len(s.shards))
+		c.shard[shard] = append(c.shard[shard], onTime[i])
+	}
+	return c, late
+}
+
+// onTime lists the rows that are not late.
+func (s *dedupState) onTime(b *columnar.Batch, limit int64) (rows columnar.Selection, late int64) {
+	rows = make(columnar.Selection, 0, b.Rows())
+	if !s.op.timed {
+		for i := range b.Rows() {
+			rows = append(rows, int32(i))
+		}
+		return rows, 0
+	}
+	times := b.Column(s.op.node.EventTime)
+	values := columnar.FixedValues[int64](times)
+	for i, t := range values {
+		if times.IsNull(i) || t > limit {
+			rows = append(rows, int32(i))
+		} else {
+			late++
+		}
+	}
+	return rows, late
+}
+
+// expiry says when the key of each row is forgotten, should the row be its first.
+func (s *dedupState) expiry(b *columnar.Batch) []int64 {
+	out := make([]int64, b.Rows())
+	for i := range out {
+		out[i] = math.MaxInt64
+	}
+	if !s.op.event {
+		return out
+	}
+	times := b.Column(s.op.node.EventTime)
+	for i, t := range columnar.FixedValues[int64](times) {
+		switch {
+		case s.op.node.Within && times.IsNull(i):
+			out[i] = s.op.node.Delay // Spark reads a missing time as 1970 here
+		case s.op.node.Within:
+			out[i] = t + s.op.node.Delay
+		case times.IsValid(i):
+			out[i] = t
+		}
+	}
+	return out
+}
+
+// take adds the keys that are new and passes their rows.
+func (sh *dedupShard) take(list []*candidates, shard int, run int64) (updated int64) {
+	for _, c := range list {
+		rows := c.shard[shard]
+		if len(rows) == 0 {
+			continue
+		}
+		known := sh.index.Len()
+		for i, id := range sh.index.Add(c.keys, rows, nil) {
+			if int(id) < known || int(id) < len(sh.expires) {
+				continue
+			}
+			sh.expires, sh.changed = append(sh.expires, c.expires[rows[i]]), append(sh.changed, run)
+			c.pass[rows[i]] = true
+			updated++
+		}
+	}
+	return updated
+}
+
+func (sh *dedupShard) evict(limit int64) int64 {
+	keep := make(columnar.Selection, 0, len(sh.expires))
+	for id, end := range sh.expires {
+		if end > limit {
+			keep = append(keep, int32(id))
+		}
+	}
+	removed := len(sh.expires) - len(keep)
+	if removed == 0 {
+		return 0
+	}
+	sh.index.Keep(keep)
+	for i, id := range keep {
+		sh.expires[i], sh.changed[i] = sh.expires[id], sh.changed[id]
+	}
+	sh.expires, sh.changed = sh.expires[:len(keep)], sh.changed[:len(keep)]
+	return int64(removed)
+}
+
+// passed are the rows that pass, batch by batch.
+func passed(list []*candidates) (out []*columnar.Batch) {
+	for _, c := range list {
+		rows := make(columnar.Selection, 0, len(c.pass))
+		for i, yes := range c.pass {
+			if yes {
+				rows = append(rows, int32(i))
+			}
+		}
+		if len(rows) > 0 {
+			out = append(out, columnar.GatherBatch(c.batch, rows))
+		}
+	}
+	return out
+}
+
+func (s *dedupState) Runs() int64     { return s.runs }
+func (s *dedupState) KeyColumns() int { return len(s.op.types) }
+
+func (s *dedupState) Schema() *columnar.Schema {
+	return stateSchema(s.op.types, []columnar.Field{{Name: "expires", Type: columnar.BigInt}}, nil)
+}
+
+func (s *dedupState) Rows() (n int64) {
+	for _, sh := range s.shards {
+		n += int64(sh.index.Len())
+	}
+	return n
+}
+
+func (s *dedupState) Bytes() (n int64) {
+	for _, sh := range s.shards {
+		n += sh.index.Bytes() + int64(16*len(sh.expires))
+	}
+	return n
+}
+
+func (s *dedupState) Changed(after int64) (*columnar.Batch, error) {
+	var parts []*columnar.Batch
+	for _, sh := range s.shards {
+		ids := changedSince(sh.changed, after)
+		if len(ids) == 0 {
+			continue
+		}
+		expires := make([]int64, len(ids))
+		for i, id := range ids {
+			expires[i] = sh.expires[id]
+		}
+		parts = append(parts, columnar.NewBatch(s.Schema(), append(sh.index.Keys(ids), columnar.NewInt64Column(expires, nil)), len(ids)))
+	}
+	return joined(parts)
+}
+
+func (s *dedupState) Load(rows *columnar.Batch, evicted int64) error {
+	keys := rows.Columns()[:len(s.op.types)]
+	expires := columnar.FixedValues[int64](rows.Column(len(s.op.types)))
+	for row, hash := range hashes(s.op.types, keys, rows.Rows()) {
+		if expires[row] <= evicted*1000 {
+			continue
+		}
+		sh := s.shards[hash%uint64(len(s.shards))]
+		sh.index.Add(keys, columnar.Selection{int32(row)}, nil)
+		sh.expires, sh.changed = append(sh.expires, expires[row]), append(sh.changed, 0)
+	}
+	return nil
+}

@@ -1,0 +1,378 @@
+package exec
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/lakewheel/lakewheel/columnar"
+	"github.com/lakewheel/lakewheel/columnar/aggregate"
+	"github.com/lakewheel/lakewheel/columnar/compute"
+	"github.com/lakewheel/lakewheel/columnar/group"
+	"github.com/lakewheel/lakewheel/offsets"
+	"github.com/lakewheel/lakewheel/planner"
+)
+
+// sessions groups rows of a key whose spans meet. Tasks aggregate the rows of equal spans, as Spark does, so that late ones are
+// counted and left out one by one; the shards merge spans.
+type sessions struct {
+	spans *aggregation // of start, end and keys
+	node  *planner.AggregateExec
+	types []columnar.Type // of the keys
+}
+
+func newSessions(n *planner.AggregateExec) *sessions {
+	s := &sessions{node: n}
+	for _, k := range n.Keys {
+		s.types = append(s.types, k.Type())
+	}
+	s.spans = &aggregation{node: n, keys: 2 + len(n.Keys), calls: n.Calls,
+		types: append([]columnar.Type{columnar.Timestamp, columnar.Timestamp}, s.types...)}
+	return s
+}
+
+func (s *sessions) entry() []step {
+	exprs := append([]compute.Expr{s.node.Session.Time, s.node.Session.Gap}, s.node.Keys...)
+	for _, c := range s.node.Calls {
+		exprs = append(exprs, c.Inputs()...)
+	}
+	in := inputSchema(exprs)
+	out := columnar.NewSchema(slices.Clone(in.Fields)...)
+	out.Fields[1].Type = columnar.Timestamp
+	return []step{&project{exprs: exprs, out: in}, &spans{out: out}}
+}
+
+func (s *sessions) newPortion(source string, p offsets.Partition, late int64) Portion {
+	return &groups{from: origin{source, p}, op: s.spans, late: late, index: group.NewIndex(s.spans.types), accs: accumulators(s.node.Calls)}
+}
+
+func (s *sessions) rises() bool { return s.node.Mode != planner.Complete }
+
+func (s *sessions) Begin(shards int) State {
+	st := &sessionState{op: s}
+	for range shards {
+		st.shards = append(st.shards, &sessionShard{op: s, index: group.NewIndex(s.types), accs: accumulators(s.node.Calls)})
+	}
+	return st
+}
+
+// sessionState is the open sessions, by the hash of their key in shards.
+type sessionState struct {
+	op     *sessions
+	shards []*sessionShard
+	runs   int64
+}
+
+// sessionShard holds sessions in slices by number; index numbers their keys.
+type sessionShard struct {
+	op         *sessions
+	index      *group.Index
+	accs       []aggregate.Accumulator
+	key        []int32
+	start, end []int64
+	dead       []bool  // merged into another one
+	changed    []int64 // by key: the run that changed its sessions last
+}
+
+func (s *sessionState) Run(ctx context.Context, in []Portion, at Moment) ([]*columnar.Batch, Stats, error) {
+	s.runs++
+	parts, late := s.deal(in, at.Late*1000)
+	outs, stats := make([]*columnar.Batch, len(s.shards)), make([]Stats, len(s.shards))
+	work, _ := errgroup.WithContext(ctx)
+	for i, sh := range s.shards {
+		work.Go(func() (err error) {
+			outs[i], stats[i], err = sh.run(in, parts[i], s.runs, at.Evict*1000)
+			return err
+		})
+	}
+	err := work.Wait()
+	total := Stats{LateGroups: late}
+	made := outs[:0]
+	for i, out := range outs {
+		total.Add(stats[i])
+		if out != nil {
+			made = append(made, out)
+		}
+	}
+	return made, total, err
+}
+
+// deal lists for each shard the spans of each portion that it gets, late ones left out: in complete mode, too, as Spark has it for
+// sessions alone. A span is late by itself, before it is merged with anything.
+func (s *sessionState) deal(in []Portion, limit int64) (parts [][]columnar.Selection, late int64) {
+	parts = make([][]columnar.Selection, len(s.shards))
+	for i := range parts {
+		parts[i] = make([]columnar.Selection, len(in))
+	}
+	if !s.op.node.Session.Watermarked {
+		limit = math.MinInt64
+	}
+	lates := lateGroups{}
+	for k, p := range in {
+		g := p.(*groups)
+		keys := g.index.Keys(nil)
+		ends := columnar.FixedValues[int64](keys[1])
+		var behind columnar.Selection
+		for id, hash := range hashes(s.op.types, keys[2:], g.index.Len()) {
+			if ends[id] <= limit {
+				behind = append(behind, int32(id))
+				continue
+			}
+			shard := hash % uint64(len(s.shards))
+			parts[shard][k] = append(parts[shard][k], int32(id))
+		}
+		lates.add(g.from, s.op.spans.types, keys, behind)
+		releaseAll(keys)
+	}
+	return parts, lates.count()
+}
+
+func (sh *sessionShard) run(in []Portion, parts []columnar.Selection, run, evict int64) (*columnar.Batch, Stats, error) {
+	var stats Stats
+	for k, ids := range parts {
+		if len(ids) == 0 {
+			continue
+		}
+		if err := sh.take(in[k].(*groups), ids, run); err != nil {
+			return nil, stats, err
+		}
+		stats.Updated += int64(len(ids))
+	}
+	if err := sh.mergeTouched(run); err != nil {
+		return nil, stats, err
+	}
+	done, open := sh.split(evict)
+	stats.Removed = int64(len(done))
+	ids := done
+	if sh.op.node.Mode == planner.Complete {
+		ids = open
+	}
+	out, err := sh.result(ids)
+	if err == nil {
+		sh.keep(open)
+	}
+	return out, stats, err
+}
+
+// take makes a session of every span.
+func (sh *sessionShard) take(g *groups, ids columnar.Selection, run int64) error {
+	cols := g.index.Keys(ids)
+	defer releaseAll(cols)
+	var sel columnar.Selection
+	if len(sh.op.types) == 0 {
+		sel = make(columnar.Selection, len(ids))
+	}
+	from := len(sh.key)
+	sh.key = append(sh.key, sh.index.Add(cols[2:], sel, nil)...)
+	sh.start = append(sh.start, columnar.FixedValues[int64](cols[0])...)
+	sh.end = append(sh.end, columnar.FixedValues[int64](cols[1])...)
+	sh.dead = append(sh.dead, make([]bool, len(ids))...)
+	for len(sh.changed) < sh.index.Len() {
+		sh.changed = append(sh.changed, run)
+	}
+	mine := make([]int32, len(ids))
+	for i := range mine {
+		mine[i] = int32(from + i)
+		sh.changed[sh.key[from+i]] = run
+	}
+	for i, acc := range sh.accs {
+		acc.Resize(len(sh.key))
+		state := g.accs[i].State(ids)
+		errs := acc.Merge(mine, state)
+		releaseAll(state)
+		if len(errs) > 0 {
+			return sh.op.spans.failure(sh.op.node.Calls[i], sh.index, sh.key[mine[errs[0].Row]], errs[0].Err)
+		}
+	}
+	return nil
+}
+
+// mergeTouched merges the sessions that meet, those that only touch included, of the keys that got spans.
+func (sh *sessionShard) mergeTouched(run int64) error {
+	var ids []int32
+	for id, k := range sh.key {
+		if sh.changed[k] == run {
+			ids = append(ids, int32(id))
+		}
+	}
+	slices.SortStableFunc(ids, func(a, b int32) int {
+		return cmp.Or(cmp.Compare(sh.key[a], sh.key[b]), cmp.Compare(sh.start[a], sh.start[b]))
+	})
+	var into, from []int32
+	for i := 0; i < len(ids); {
+		root := ids[i]
+		for i++; i < len(ids) && sh.key[ids[i]] == sh.key[root] && sh.start[ids[i]] <= sh.end[root]; i++ {
+			into, from = append(into, root), append(from, ids[i])
+			sh.end[root] = max(sh.end[root], sh.end[ids[i]])
+			sh.dead[ids[i]] = true
+		}
+	}
+	if len(from) == 0 {
+		return nil
+	}
+	for i, acc := range sh.accs {
+		state := acc.State(from)
+		errs := acc.Merge(into, state)
+		releaseAll(state)
+		if len(errs) > 0 {
+			return sh.op.spans.failure(sh.op.node.Calls[i], sh.index, sh.key[into[errs[0].Row]], errs[0].Err)
+		}
+	}
+	return nil
+}
+
+// split parts the sessions: ended by a time, and not.
+func (sh *sessionShard) split(limit int64) (done, open columnar.Selection) {
+	bounded := sh.op.spans.bounded()
+	open = make(columnar.Selection, 0, len(sh.key))
+	for id, end := range sh.end {
+		switch {
+		case sh.dead[id]:
+		case bounded && end <= limit:
+			done = append(done, int32(id))
+		default:
+			open = append(open, int32(id))
+		}
+	}
+	return done, open
+}
+
+func (sh *sessionShard) result(ids columnar.Selection) (*columnar.Batch, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	cols := append(sh.bounds(ids), sh.keysOf(ids)...)
+	for i, acc := range sh.accs {
+		col, errs := acc.Result(ids)
+		cols = append(cols, col)
+		if len(errs) > 0 {
+			releaseAll(cols)
+			return nil, sh.op.spans.failure(sh.op.node.Calls[i], sh.index, sh.key[ids[errs[0].Row]], errs[0].Err)
+		}
+	}
+	return columnar.NewBatch(sh.op.node.Out, cols, len(ids)), nil
+}
+
+// bounds are the starts and the ends of sessions.
+func (sh *sessionShard) bounds(ids columnar.Selection) []columnar.Column {
+	starts, ends := make([]int64, len(ids)), make([]int64, len(ids))
+	for i, id := range ids {
+		starts[i], ends[i] = sh.start[id], sh.end[id]
+	}
+	return []columnar.Column{columnar.NewTimestampColumn(starts, nil), columnar.NewTimestampColumn(ends, nil)}
+}
+
+// keysOf are the keys of sessions.
+func (sh *sessionShard) keysOf(ids columnar.Selection) []columnar.Column {
+	keys := make(columnar.Selection, len(ids))
+	for i, id := range ids {
+		keys[i] = sh.key[id]
+	}
+	return sh.index.Keys(keys)
+}
+
+// keep forgets all other sessions, and the keys that have none left.
+func (sh *sessionShard) keep(open columnar.Selection) {
+	if len(open) == len(sh.key) {
+		return
+	}
+	used := make([]int32, sh.index.Len())
+	for i, id := range open {
+		sh.key[i], sh.start[i], sh.end[i], sh.dead[i] = sh.key[id], sh.start[id], sh.end[id], false
+		used[sh.key[i]] = 1
+	}
+	n := len(open)
+	sh.key, sh.start, sh.end, sh.dead = sh.key[:n], sh.start[:n], sh.end[:n], sh.dead[:n]
+	for _, acc := range sh.accs {
+		acc.Keep(open)
+	}
+	var keys columnar.Selection
+	for k, yes := range used {
+		if yes == 1 {
+			used[k] = int32(len(keys))
+			sh.changed[len(keys)] = sh.changed[k]
+			keys = append(keys, int32(k))
+		}
+	}
+	sh.index.Keep(keys)
+	sh.changed = sh.changed[:len(keys)]
+	for i, k := range sh.key {
+		sh.key[i] = used[k]
+	}
+}
+
+func (s *sessionState) Runs() int64     { return s.runs }
+func (s *sessionState) KeyColumns() int { return len(s.op.types) }
+
+func (s *sessionState) Schema() *columnar.Schema {
+	return stateSchema(s.op.types, []columnar.Field{{Name: "start", Type: columnar.Timestamp}, {Name: "end", Type: columnar.Timestamp}}, s.op.node.Calls)
+}
+
+func (s *sessionState) Rows() (n int64) {
+	for _, sh := range s.shards {
+		n += int64(len(sh.key))
+	}
+	return n
+}
+
+func (s *sessionState) Bytes() (n int64) {
+	for _, sh := range s.shards {
+		n += sh.index.Bytes() + int64(29*len(sh.key)) + bytesOf(sh.accs)
+	}
+	return n
+}
+
+// Changed gives all sessions of a key that changed.
+func (s *sessionState) Changed(after int64) (*columnar.Batch, error) {
+	var parts []*columnar.Batch
+	for _, sh := range s.shards {
+		var ids columnar.Selection
+		for id, k := range sh.key {
+			if sh.changed[k] > after {
+				ids = append(ids, int32(id))
+			}
+		}
+		if len(ids) == 0 {
+			continue
+		}
+		cols := append(append(sh.keysOf(ids), sh.bounds(ids)...), statesOf(sh.accs, ids)...)
+		parts = append(parts, columnar.NewBatch(s.Schema(), cols, len(ids)))
+	}
+	return joined(parts)
+}
+
+func (s *sessionState) Load(rows *columnar.Batch, evicted int64) error {
+	n := len(s.op.types)
+	ends := columnar.FixedValues[int64](rows.Column(n + 1))
+	parts := make([]columnar.Selection, len(s.shards))
+	for row, hash := range hashes(s.op.types, rows.Columns()[:n], rows.Rows()) {
+		if !s.op.spans.bounded() || ends[row] > evicted*1000 {
+			shard := hash % uint64(len(s.shards))
+			parts[shard] = append(parts[shard], int32(row))
+		}
+	}
+	return eachPart(parts, func(i int, sel columnar.Selection) error { return s.shards[i].load(columnar.GatherBatch(rows, sel)) })
+}
+
+func (sh *sessionShard) load(rows *columnar.Batch) error {
+	defer rows.Release()
+	n, from := len(sh.op.types), len(sh.key)
+	sh.key = append(sh.key, numbered(sh.index, rows, n, nil)...)
+	sh.start = append(sh.start, columnar.FixedValues[int64](rows.Column(n))...)
+	sh.end = append(sh.end, columnar.FixedValues[int64](rows.Column(n+1))...)
+	sh.dead = append(sh.dead, make([]bool, rows.Rows())...)
+	for len(sh.changed) < sh.index.Len() {
+		sh.changed = append(sh.changed, 0)
+	}
+	mine := make([]int32, rows.Rows())
+	for i := range mine {
+		mine[i] = int32(from + i)
+	}
+	for _, acc := range sh.accs {
+		acc.Resize(len(sh.key))
+	}
+	return mergeStored(sh.accs, sh.op.node.Calls, mine, rows.Columns()[n+2:])
+}

@@ -1,0 +1,141 @@
+package microbatch
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/lakewheel/lakewheel/columnar"
+	"github.com/lakewheel/lakewheel/committer"
+	"github.com/lakewheel/lakewheel/microbatch/exec"
+	"github.com/lakewheel/lakewheel/microbatch/state"
+)
+
+// keeper keeps the state of one operator: in memory, and in the files that commits name.
+type keeper struct {
+	name  string // of the operator in files
+	op    *exec.Operator
+	state exec.State
+	log   *state.Log
+	files map[string]committer.StateFile
+}
+
+// unsaved is what a commit has to write of one operator's state. rows is nil if nothing has changed.
+type unsaved struct {
+	k     *keeper
+	rows  *columnar.Batch
+	after int64
+	keep  int
+	run   int64
+	empty bool
+}
+
+func newKeepers(p *exec.Program, shards int) []*keeper {
+	out := make([]*keeper, len(p.Operators))
+	for i, op := range p.Operators {
+		out[i] = &keeper{name: fmt.Sprintf("%d:%s", i, op.Kind), op: op, state: op.Begin(shards), log: state.NewLog(nil), files: map[string]committer.StateFile{}}
+	}
+	return out
+}
+
+// restore loads the state that a record names.
+func (k *keeper) restore(names []string, bodies [][]byte, files []committer.StateFile, evicted int64) error {
+	k.log = state.NewLog(names)
+	for _, f := range files {
+		k.files[f.Path] = f
+	}
+	return state.Restore(k.name, bodies, evicted, k.state)
+}
+
+// changes copies what the commit has to write. It is called between batches.
+func (k *keeper) changes() (*unsaved, error) {
+	u := &unsaved{k: k, run: k.state.Runs()}
+	if k.state.Rows() == 0 {
+		u.empty = true
+		return u, nil
+	}
+	after, keep := k.log.Next()
+	rows, err := k.state.Changed(after)
+	if err != nil {
+		return nil, err
+	}
+	if rows != nil && after >= 0 && state.Whole(int64(rows.Rows()), k.state.Rows()) {
+		rows.Release()
+		after, keep = -1, 0
+		rows, err = k.state.Changed(-1)
+	}
+	u.rows, u.after, u.keep = rows, after, keep
+	return u, err
+}
+
+// save writes the file, notes it, and returns the files that hold the state. Calls come in the order of commits, and the next
+// changes comes after it.
+func (u *unsaved) save(ctx context.Context, to *StateStore) ([]committer.StateFile, error) {
+	k := u.k
+	switch {
+	case u.empty:
+		k.log.Drop(u.run)
+	case u.rows == nil:
+		k.log.Saved(u.run)
+	default:
+		body, err := state.Encode(k.name, u.rows)
+		u.release()
+		if err != nil {
+			return nil, err
+		}
+		f, err := to.Put(ctx, body)
+		if err != nil {
+			return nil, err
+		}
+		k.files[f.Path] = f
+		k.log.Add(f.Path, u.after, u.keep, u.run)
+	}
+	return k.named(), nil
+}
+
+func (u *unsaved) release() {
+	if u.rows != nil {
+		u.rows.Release()
+		u.rows = nil
+	}
+}
+
+// named are the files of the log; those it has dropped are forgotten.
+func (k *keeper) named() []committer.StateFile {
+	live := map[string]committer.StateFile{}
+	var out []committer.StateFile
+	for _, name := range k.log.Names() {
+		live[name] = k.files[name]
+		out = append(out, k.files[name])
+	}
+	k.files = live
+	return out
+}
+
+// loadState restores every operator from the files of the newest record.
+func (d *driver) loadState(ctx context.Context, pos *Position) error {
+	if len(pos.State) == 0 {
+		return nil
+	}
+	names, bodies, files := map[string][]string{}, map[string][][]byte{}, map[string][]committer.StateFile{}
+	for _, f := range pos.State {
+		body, err := d.q.Sink.State().Get(ctx, f)
+		if err != nil {
+			return err
+		}
+		op, err := state.OperatorOf(body)
+		if err != nil {
+			return fmt.Errorf("%s: %w", f.Path, err)
+		}
+		names[op], bodies[op], files[op] = append(names[op], f.Path), append(bodies[op], body), append(files[op], f)
+	}
+	for _, k := range d.keepers {
+		if err := k.restore(names[k.name], bodies[k.name], files[k.name], pos.Watermark.RanWith); err != nil {
+			return err
+		}
+		delete(names, k.name)
+	}
+	for op := range names {
+		return fmt.Errorf("%w: the table has state of operator %s, which the query does not have: go back to the query as it was, or give the pipeline another name", committer.ErrRefused, op)
+	}
+	return nil
+}
