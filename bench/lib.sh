@@ -50,6 +50,21 @@ sink:
 YAML
 }
 
+windows() { # windows NAME TOPIC KEY > FILE
+  cat <<YAML
+name: $1
+sources:
+  events:
+    kafka: {brokers: ["$brokers"], topic: $2, start: earliest}
+    schema: event_id STRING, ts TIMESTAMP, user_id BIGINT, page STRING, country STRING, amount DOUBLE, kind STRING
+    watermark: {column: ts, delay: 10 seconds}
+query: |
+  SELECT window.start AS window_start, $3 AS key, count(*) AS n, sum(amount) AS amount FROM events GROUP BY window(ts, '10 seconds'), $3
+sink:
+  delta: {path: "$work/tables/$1"}
+YAML
+}
+
 fresh() { # fresh NAME: no table of an earlier run
   rm -rf "$work/tables/$1" "$work/tables/$1_dead_letter"
   mkdir -p "$work/tables" "$work/runs"

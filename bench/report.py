@@ -1,7 +1,7 @@
 """Print what one or more runs cost.
 
   report.py ingest RECORDS RUN...     RUN.json by measure.py, RUN.progress the JSON lines of `lakewheel run`
-  report.py latency PROGRESS          percentiles of batchDuration, of batches that had records
+  report.py latency PROGRESS          percentiles of batchDuration, of batches with data and without
   report.py table RECORDS DIR         medians of all runs in DIR (NAME-1.json, NAME-2.json, ...) side by side
 """
 import collections, glob, json, os, statistics, sys
@@ -30,9 +30,12 @@ def ingest(records, runs):
 
 
 def latency(path):
-    d = sorted(p["batchDuration"] for p in lines(path) if p["numInputRows"] > 0)
-    at = lambda q: d[min(len(d) - 1, round(q * (len(d) - 1)))]
-    print(f"{len(d)} batches: p50 {at(.5)} ms, p90 {at(.9)} ms, p99 {at(.99)} ms, max {d[-1]} ms")
+    progress = lines(path)
+    for kind in ["data", "no-data"]:
+        d = sorted(p["batchDuration"] for p in progress if p["trigger"] == kind)
+        at = lambda q: d[min(len(d) - 1, round(q * (len(d) - 1)))]
+        if d:
+            print(f"  {len(d)} {kind} batches: p50 {at(.5)} ms, p90 {at(.9)} ms, p99 {at(.99)} ms, max {d[-1]} ms")
 
 
 def table(records, folder):

@@ -11,24 +11,9 @@ broker
 file=$work/events-$n.ndjson
 [ -e "$file" ] || "$work/gen" -n "$n" -file "$file"
 
-windows() { # windows NAME KEY > FILE
-  cat <<YAML
-name: $1
-sources:
-  events:
-    kafka: {brokers: ["$brokers"], topic: $topic, start: earliest}
-    schema: event_id STRING, ts TIMESTAMP, user_id BIGINT, page STRING, country STRING, amount DOUBLE, kind STRING
-    watermark: {column: ts, delay: 10 seconds}
-query: |
-  SELECT window.start AS window_start, $2 AS key, count(*) AS n, sum(amount) AS amount FROM events GROUP BY window(ts, '10 seconds'), $2
-sink:
-  delta: {path: "$work/tables/$1"}
-YAML
-}
-
 for key in ${KEYS:-page user_id}; do
   label=windows_$key
-  windows "$label" "$key" > "$work/$label.yaml"
+  windows "$label" "$topic" "$key" > "$work/$label.yaml"
   for i in $(seq "${RUNS:-3}"); do
     fresh "$label"
     run=$work/runs/$label-$i

@@ -185,7 +185,7 @@ func (d *driver) loop(ctx context.Context) error {
 		if err := d.commitIfDue(ctx); err != nil {
 			return err
 		}
-		if d.q.Trigger.AvailableNow || d.q.Trigger.Interval == 0 && b != nil || b != nil && d.due() {
+		if d.q.Trigger.AvailableNow || d.q.Trigger.Interval == 0 && b != nil {
 			continue
 		}
 		if more, err := d.wait(ctx, tick); !more || err != nil {

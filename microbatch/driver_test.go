@@ -64,7 +64,19 @@ type rig struct {
 
 func newRig(t *testing.T, objects *store.Mem) *rig {
 	schema := columnar.NewSchema(columnar.Field{Name: "id", Type: columnar.BigInt, Nullable: true})
-	planned, err := planner.Plan("SELECT id FROM events WHERE id >= 0", planner.Catalog{"events": {Schema: schema, Hidden: columnar.NewSchema()}}, planner.Options{})
+	return newRigOf(t, objects, "SELECT id FROM events WHERE id >= 0", planner.Table{Schema: schema, Hidden: columnar.NewSchema()})
+}
+
+// newWindowRig counts in windows of ten seconds, without a delay.
+func newWindowRig(t *testing.T) *rig {
+	schema := columnar.NewSchema(columnar.Field{Name: "ts", Type: columnar.Timestamp, Nullable: true})
+	return newRigOf(t, store.NewMem(), "SELECT window.start AS at, count(*) AS n FROM events GROUP BY window(ts, '10 seconds')",
+		planner.Table{Schema: schema, Hidden: columnar.NewSchema(), EventTime: &planner.EventTime{Column: "ts"}})
+}
+
+func newRigOf(t *testing.T, objects *store.Mem, query string, table planner.Table) *rig {
+	schema := table.Schema
+	planned, err := planner.Plan(query, planner.Catalog{"events": table}, planner.Options{})
 	require.NoError(t, err)
 	compiled, err := exec.Compile(planned.Physical, exec.Settings{}, exec.Input{Name: "events", Format: "json", Schema: schema})
 	require.NoError(t, err)
@@ -152,6 +164,29 @@ func TestBatchesFoldIntoCommits(t *testing.T) {
 	}
 	require.Equal(t, 5, versions[1], "five batches of a second each, then the interval is over")
 	require.Equal(t, len(r.lines), r.rows())
+}
+
+// A batch without data comes, as in Spark, with the next trigger, and only if that finds no rows.
+func TestNoDataBatchesWaitForTheTrigger(t *testing.T) {
+	r := newWindowRig(t)
+	at := func(second int) { r.add(1, fmt.Sprintf(`{"ts":"2026-01-01T00:00:%02d.000Z"}`, second)) }
+	at(5)
+	ticks := 0
+	r.clock.tick = func(time.Time) {
+		switch ticks++; ticks {
+		case 1:
+			at(15)
+		case 4:
+			close(r.stop)
+			time.Sleep(10 * time.Millisecond)
+		}
+	}
+	require.NoError(t, microbatch.Run(t.Context(), r.q))
+	var told []string
+	for _, p := range r.lines {
+		told = append(told, fmt.Sprintf("%s %s %d out", p.Timestamp[17:22], p.Trigger, p.Sink.NumOutputRows))
+	}
+	require.Equal(t, []string{"20.30 data 0 out", "21.00 data 0 out", "22.00 no-data 1 out"}, told)
 }
 
 // Rows that the query drops change offsets only: they wait for the next commit, at most max_idle, and a stop writes them.

@@ -154,6 +154,12 @@ func progressLine(p microbatch.Progress) string {
 	if p.BadRows > 0 {
 		line += fmt.Sprintf(", %d bad", p.BadRows)
 	}
+	if p.LateRows > 0 {
+		line += fmt.Sprintf(", %d late", p.LateRows)
+	}
+	for i, op := range p.StateOperators {
+		line += fmt.Sprintf("%s%d in state", []string{", ", " + "}[min(i, 1)], op.NumRowsTotal)
+	}
 	line += fmt.Sprintf(", %d ms", p.BatchDuration)
 	if p.Sink.Version >= 0 {
 		line += fmt.Sprintf(", version %d", p.Sink.Version)

@@ -51,8 +51,9 @@ func (b *broker) counts(ctx context.Context) (out [partitions]int64, err error) 
 	return out, err
 }
 
-// generate produces records at a rate until ctx ends, going on where each partition ends. Record k of partition p is event k*partitions+p.
-func (b *broker) generate(ctx context.Context, seed uint64, rate float64) error {
+// generate produces records at a rate until ctx ends, going on where each partition ends. Record k of partition p is event
+// k*partitions+p; now is its time.
+func (b *broker) generate(ctx context.Context, now func() time.Time, seed uint64, rate float64) error {
 	next, err := b.counts(ctx)
 	if err != nil {
 		return err
@@ -82,12 +83,13 @@ func (b *broker) generate(ctx context.Context, seed uint64, rate float64) error 
 			return cl.Flush(flush)
 		case err := <-failed:
 			return fmt.Errorf("produce: %w", err)
-		case now := <-ticker.C:
-			for due := int64(now.Sub(started).Seconds() * rate); sent < due; sent++ {
+		case tick := <-ticker.C:
+			at := now()
+			for due := int64(tick.Sub(started).Seconds() * rate); sent < due; sent++ {
 				p := sent % partitions
 				e := eventOf(seed, next[p]*partitions+p)
 				next[p]++
-				cl.Produce(context.WithoutCancel(ctx), &kgo.Record{Partition: int32(p), Value: e.document(now), Timestamp: now}, done)
+				cl.Produce(context.WithoutCancel(ctx), &kgo.Record{Partition: int32(p), Value: e.document(at), Timestamp: at}, done)
 			}
 		}
 	}

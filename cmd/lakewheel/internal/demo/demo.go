@@ -1,11 +1,12 @@
-// Package demo shows the engine at work on one machine: an embedded broker, a generator of page views, a pipeline
-// into a Delta table, and a proof at the end, from the tables alone, that nothing was lost or doubled.
+// Package demo shows the engine at work on one machine: an embedded broker, a generator of page views, two pipelines side by side,
+// raw events and counts by window, into Delta tables, and a proof at the end, from the tables alone, that nothing was lost or doubled.
 //
 // # The proof
 //
-// Record i of the stream depends on the seed and i alone. At the end the stream is made again, up to the ends of the
-// topic's partitions, and compared with what the tables hold: every page view once, every malformed document once as a dead
-// letter, every bot nowhere.
+// Record i of the stream depends on the seed and i alone, but for its time. At the end the stream is made again, up to the ends of
+// the topic's partitions, and compared with the table of events: every page view once, every malformed document once as a dead
+// letter, every bot nowhere. The windows are then made again of that table, and compared with the table of counts: every
+// window that the watermark has closed once, with its values, and no other. The watermark follows from the events as well.
 package demo
 
 import (
@@ -16,7 +17,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
+	"sync"
 	"time"
 
 	"github.com/lakewheel/lakewheel/cmd/lakewheel/internal/config"
@@ -33,7 +34,7 @@ type Options struct {
 	Out      io.Writer
 	World    wire.World
 	Stop     <-chan struct{}
-	// OnProgress is called with every committed batch.
+	// OnProgress is called with every committed batch, by both pipelines at once.
 	OnProgress func(microbatch.Progress)
 }
 
@@ -56,11 +57,14 @@ func Run(ctx context.Context, o Options) error {
 		return err
 	}
 	defer b.cluster.Close()
-	p, err := writePipeline(o.Dir, b.addr)
+	p, err := writePipelines(o.Dir, b.addr)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(o.Out, "broker    %s, topic %s\npipeline  %s\ntable     %s\n", b.addr, topic, p.File, p.Sink.Path)
+	fmt.Fprintf(o.Out, "broker     %s, topic %s\n", b.addr, topic)
+	for _, p := range p.all() {
+		fmt.Fprintf(o.Out, "pipeline   %s into %s\n", p.File, p.Sink.Path)
+	}
 	if err := o.stream(ctx, b, p, seed); err != nil {
 		return err
 	}
@@ -74,15 +78,16 @@ func Run(ctx context.Context, o Options) error {
 	return prove(ctx, o, p, seed, counts)
 }
 
-// stream runs generator and pipeline side by side for the duration.
-func (o Options) stream(ctx context.Context, b *broker, p *config.Pipeline, seed uint64) error {
+// stream runs generator and pipelines side by side for the duration.
+func (o Options) stream(ctx context.Context, b *broker, p pipelines, seed uint64) error {
 	produce, endProduce := context.WithCancel(ctx)
 	defer endProduce()
 	generated := make(chan error, 1)
-	go func() { generated <- b.generate(produce, seed, o.Rate) }()
+	go func() { generated <- b.generate(produce, o.World.Clock.Now, seed, o.Rate) }()
 	stop := make(chan struct{})
 	ran := make(chan error, 1)
-	go func() { ran <- o.runPipeline(ctx, p, stop) }()
+	ended := make(chan struct{})
+	go func() { ran <- o.runAll(ctx, p, stop, sync.OnceFunc(func() { close(ended) })) }()
 	var timeUp <-chan time.Time
 	if o.Duration > 0 {
 		timer := time.NewTimer(o.Duration)
@@ -94,8 +99,7 @@ func (o Options) stream(ctx context.Context, b *broker, p *config.Pipeline, seed
 	case <-o.Stop:
 	case err := <-generated:
 		generated <- err
-	case err := <-ran:
-		ran <- err
+	case <-ended:
 	}
 	endProduce()
 	genErr := <-generated
@@ -104,20 +108,40 @@ func (o Options) stream(ctx context.Context, b *broker, p *config.Pipeline, seed
 }
 
 // drain takes in what the generator produced last.
-func (o Options) drain(ctx context.Context, p *config.Pipeline) error {
-	bounded := *p
-	bounded.Trigger.AvailableNow = true
-	return o.runPipeline(ctx, &bounded, nil)
+func (o Options) drain(ctx context.Context, p pipelines) error {
+	for _, bounded := range p.all() {
+		bounded.Trigger.AvailableNow = true
+	}
+	return o.runAll(ctx, p, nil, func() {})
+}
+
+// runAll runs the pipelines side by side until both have ended; onEnd is called when one has.
+func (o Options) runAll(ctx context.Context, p pipelines, stop <-chan struct{}, onEnd func()) error {
+	var group sync.WaitGroup
+	errs := make([]error, len(p.all()))
+	for i, p := range p.all() {
+		group.Go(func() {
+			defer onEnd()
+			errs[i] = o.runPipeline(ctx, p, stop)
+		})
+	}
+	group.Wait()
+	return errors.Join(errs...)
 }
 
 func (o Options) runPipeline(ctx context.Context, p *config.Pipeline, stop <-chan struct{}) error {
-	q, closeSource, err := wire.Build(ctx, p, o.World)
+	w := o.World
+	w.Log = w.Log.With("pipeline", p.Name)
+	q, closeSource, err := wire.Build(ctx, p, w)
 	if err != nil {
 		return err
 	}
 	defer closeSource()
 	q.Stop, q.OnProgress = stop, o.OnProgress
-	return microbatch.Run(ctx, q)
+	if err := microbatch.Run(ctx, q); err != nil {
+		return fmt.Errorf("pipeline %s: %w", p.Name, err)
+	}
+	return nil
 }
 
 // keepSeed keeps the seed in the folder: a stream goes on only with the seed it began with.
@@ -139,32 +163,4 @@ func keepSeed(o Options) (uint64, error) {
 		return 0, err
 	}
 	return o.Seed, os.WriteFile(file, append(b, '\n'), 0o644)
-}
-
-const pipelineFile = `# Page views from the demo's broker into a Delta table. Try: lakewheel plan %[1]s
-name: events
-sources:
-  events:
-    kafka: {brokers: ["%[2]s"], topic: events}
-    schema: event_id STRING, ts TIMESTAMP, user_id BIGINT, page STRING, country STRING, duration_ms BIGINT, bot BOOLEAN
-query: |
-  SELECT event_id, ts, user_id, page, country, duration_ms / 1000 AS seconds
-  FROM events
-  WHERE NOT bot
-sink:
-  delta: {path: %[3]s}
-`
-
-// writePipeline writes the pipeline file, so that it can be looked at and run by hand, and loads it.
-func writePipeline(dir, addr string) (*config.Pipeline, error) {
-	file := filepath.Join(dir, "events.yaml")
-	path, err := json.Marshal(strings.ReplaceAll(filepath.Join(dir, "events"), "${", "$${"))
-	if err != nil {
-		return nil, err
-	}
-	text := fmt.Sprintf(pipelineFile, file, addr, path)
-	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-		return nil, err
-	}
-	return config.Load(file, os.LookupEnv)
 }

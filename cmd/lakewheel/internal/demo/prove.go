@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/lakewheel/lakewheel/cmd/lakewheel/internal/config"
 	"github.com/lakewheel/lakewheel/columnar"
 	"github.com/lakewheel/lakewheel/lakehouse/delta"
 )
@@ -17,71 +16,95 @@ var ErrUnbalanced = errors.New("the tables do not hold exactly what was produced
 type balance struct {
 	produced, views, bots, malformed int64 // of the stream
 	written, letters                 int64 // of the tables
-	lost, doubled, strange           int64
+	doubled, strange                 int64
+	expected                         map[string]int // times still expected: views by id, dead letters by place
 }
 
-func (b balance) balanced() bool {
-	return b.lost+b.doubled+b.strange == 0 && b.written == b.views && b.letters == b.malformed
+func (b *balance) balanced() bool {
+	return b.lost()+b.doubled+b.strange == 0 && b.written == b.views && b.letters == b.malformed
 }
 
-// prove reads the tables back and compares them with the stream made again.
-func prove(ctx context.Context, o Options, p *config.Pipeline, seed uint64, counts [partitions]int64) error {
-	b := balance{}
-	expected := map[string]int{} // times still expected: views by id, dead letters by place
+// prove reads the tables back and compares them with the stream made again, and windows with events.
+func prove(ctx context.Context, o Options, p pipelines, seed uint64, counts [partitions]int64) error {
+	b, w := newBalance(seed, counts), newWindows()
+	err := o.scan(ctx, p.events.Sink.Path, func(rows *columnar.Batch) {
+		b.events(rows)
+		w.events(rows)
+	})
+	if err == nil {
+		err = o.scan(ctx, p.events.DeadLetter, b.deadLetters)
+	}
+	if err == nil {
+		err = o.scan(ctx, p.pageCounts.Late, w.late)
+	}
+	w.close()
+	if err == nil {
+		err = o.scan(ctx, p.pageCounts.Sink.Path, w.result)
+	}
+	if err != nil {
+		return err
+	}
+	return errors.Join(b.report(o), w.report(o))
+}
+
+func newBalance(seed uint64, counts [partitions]int64) *balance {
+	b := &balance{expected: map[string]int{}}
 	for part, n := range counts {
 		for k := range n {
-			b.expect(expected, eventOf(seed, k*partitions+int64(part)), int64(part), k)
+			b.expect(eventOf(seed, k*partitions+int64(part)), int64(part), k)
 		}
 	}
-	seen := func(key string) {
-		left, known := expected[key]
-		switch {
-		case !known:
-			b.strange++
-		case left == 0:
-			b.doubled++
-		default:
-			expected[key] = left - 1
-		}
-	}
-	err := o.scan(ctx, p.Sink.Path, func(rows *columnar.Batch) {
-		ids := rows.Column(rows.Schema().Index("event_id"))
-		for i := range rows.Rows() {
-			b.written++
-			seen(columnar.StringAt(ids, i))
-		}
-	})
-	if err != nil {
-		return err
-	}
-	err = o.scan(ctx, p.DeadLetter, func(rows *columnar.Batch) {
-		parts, offsets := rows.Column(rows.Schema().Index("partition")), rows.Column(rows.Schema().Index("offset"))
-		for i := range rows.Rows() {
-			b.letters++
-			seen(place(columnar.IntAt(parts, i), columnar.Int64At(offsets, i)))
-		}
-	})
-	if err != nil {
-		return err
-	}
-	for _, left := range expected {
-		b.lost += int64(left)
-	}
-	return b.report(o)
+	return b
 }
 
-func (b *balance) expect(expected map[string]int, e event, part, offset int64) {
+func (b *balance) expect(e event, part, offset int64) {
 	b.produced++
 	switch e.kind {
 	case view:
 		b.views++
-		expected[e.id()] = 1
+		b.expected[e.id()] = 1
 	case bot:
 		b.bots++
 	default:
 		b.malformed++
-		expected[place(part, offset)] = 1
+		b.expected[place(part, offset)] = 1
 	}
+}
+
+// events notes rows of the table of events.
+func (b *balance) events(rows *columnar.Batch) {
+	ids := rows.Column(rows.Schema().Index("event_id"))
+	for i := range rows.Rows() {
+		b.written++
+		b.seen(columnar.StringAt(ids, i))
+	}
+}
+
+func (b *balance) deadLetters(rows *columnar.Batch) {
+	parts, offsets := rows.Column(rows.Schema().Index("partition")), rows.Column(rows.Schema().Index("offset"))
+	for i := range rows.Rows() {
+		b.letters++
+		b.seen(place(columnar.IntAt(parts, i), columnar.Int64At(offsets, i)))
+	}
+}
+
+func (b *balance) seen(key string) {
+	left, known := b.expected[key]
+	switch {
+	case !known:
+		b.strange++
+	case left == 0:
+		b.doubled++
+	default:
+		b.expected[key] = left - 1
+	}
+}
+
+func (b *balance) lost() (n int64) {
+	for _, left := range b.expected {
+		n += int64(left)
+	}
+	return n
 }
 
 func place(part, offset int64) string { return fmt.Sprintf("%d/%d", part, offset) }
@@ -99,12 +122,12 @@ func (o Options) scan(ctx context.Context, path string, fn func(*columnar.Batch)
 	return t.Scan(ctx, snap, func(b *columnar.Batch) error { fn(b); return nil })
 }
 
-func (b balance) report(o Options) error {
-	fmt.Fprintf(o.Out, "\nproduced  %d records\n  = written %d + filtered %d + dead letters %d\nread back %d rows and %d dead letters: %d lost, %d doubled, %d unknown\n",
-		b.produced, b.views, b.bots, b.malformed, b.written, b.letters, b.lost, b.doubled, b.strange)
+func (b *balance) report(o Options) error {
+	fmt.Fprintf(o.Out, "\nproduced   %d records\n  = written %d + filtered %d + dead letters %d\nread back %d rows and %d dead letters: %d lost, %d doubled, %d unknown\n",
+		b.produced, b.views, b.bots, b.malformed, b.written, b.letters, b.lost(), b.doubled, b.strange)
 	if !b.balanced() {
 		return ErrUnbalanced
 	}
-	fmt.Fprintln(o.Out, "balance   every record is in exactly one place")
+	fmt.Fprintln(o.Out, "balance    every record is in exactly one place")
 	return nil
 }
