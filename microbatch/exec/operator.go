@@ -5,14 +5,18 @@ import (
 	"fmt"
 
 	"github.com/lakewheel/lakewheel/columnar"
+	"github.com/lakewheel/lakewheel/columnar/aggregate"
 	"github.com/lakewheel/lakewheel/columnar/compute"
+	"github.com/lakewheel/lakewheel/committer"
 	"github.com/lakewheel/lakewheel/offsets"
 	"github.com/lakewheel/lakewheel/planner"
 )
 
 // Operator is a stateful operator with the stateless ones above it. What they make goes to another operator or to the sink.
 type Operator struct {
-	Kind   string // "window_aggregate", "aggregate", "session_aggregate", "dedup", "dedup_within"
+	Kind   string             // "window_aggregate", "aggregate", "session_aggregate", "dedup", "dedup_within"
+	Made   committer.Operator // what its state is made of
+	calls  []*aggregate.Call
 	target int
 	above  []step
 	stateful
@@ -25,7 +29,9 @@ type stateful interface {
 	newPortion(source string, p offsets.Partition, late int64) Portion
 	// rises reports whether a batch without data is due when the watermark has risen, by Spark's rule: whatever the keys are.
 	rises() bool
-	// begin makes empty state in so many shards, each of which a goroutine of its own works on.
+	// endsBy says when the watermark ends state, nil if it never does.
+	endsBy() *committer.Ends
+	// Begin makes empty state in so many shards, each of which a goroutine of its own works on.
 	Begin(shards int) State
 }
 
@@ -69,6 +75,7 @@ func newOperator(n planner.PhysicalNode, above []step, target int, lateness int6
 			op.Kind = "dedup_within"
 		}
 	case *planner.AggregateExec:
+		op.calls = n.Calls
 		switch {
 		case n.Session != nil:
 			op.Kind = "session_aggregate"
