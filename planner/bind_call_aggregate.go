@@ -117,11 +117,11 @@ func (b *binder) aggregateFilter(n *call) (filter compute.Expr, ok bool) {
 		if pred == nil {
 			return nil, false
 		}
-		if t := pred.Type(); t != columnar.Boolean && t != columnar.Null {
+		if t := pred.Type(); t != columnar.Boolean {
 			b.fail(e.nodes[0].place().start, "INVALID_AGGREGATE_FILTER.NOT_BOOLEAN", fmt.Sprintf("FILTER needs a BOOLEAN, %s is %s", pred, t), "compare it with something")
 			return nil, false
 		}
-		filter = b.cast(e.nodes[0], pred, columnar.Boolean)
+		filter = pred
 	}
 	return filter, true
 }

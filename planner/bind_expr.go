@@ -179,11 +179,7 @@ func (b *binder) variable(name string) compute.Expr {
 
 // row binds (a, b), which is a STRUCT.
 func (b *binder) row(n *list) compute.Expr {
-	items, ok := b.exprs(n.items)
-	if !ok {
-		return nil
-	}
-	return b.apply(n, "struct", items...)
+	return b.structCall(&call{span: n.span, args: n.items})
 }
 
 // access binds value.field, value[index] and value:path, which reads JSON text.

@@ -2,6 +2,7 @@ package planner
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/lakewheel/lakewheel/columnar"
@@ -95,16 +96,28 @@ func (b *binder) structCall(n *call) compute.Expr {
 	if !ok {
 		return nil
 	}
-	if len(n.aliases) == 0 {
-		return b.apply(n, "struct", args...)
-	}
 	named := make([]compute.Expr, 0, 2*len(args))
 	for i, e := range args {
-		name := compute.FieldName(e, i)
+		name := b.fieldName(n.args[i], e, i)
 		if i < len(n.aliases) && n.aliases[i].text != "" {
 			name = n.aliases[i].text
 		}
 		named = append(named, compute.Text(name), e)
 	}
 	return b.apply(n, "named_struct", named...)
+}
+
+// fieldName is the name that struct() gives a value at a position: what stands for an aggregate or a bound of a window is no column there.
+func (b *binder) fieldName(n node, e compute.Expr, i int) string {
+	at, plain := compute.Position(e)
+	if !plain || at >= 0 && !b.scope.columns[at].nameless {
+		return compute.FieldName(e, i)
+	}
+	switch n := n.(type) {
+	case *name:
+		return n.parts[len(n.parts)-1].text
+	case *access:
+		return n.name.text
+	}
+	return fmt.Sprintf("col%d", i+1)
 }

@@ -37,7 +37,7 @@ const prettyPattern = "yyyy-MM-dd HH:mm:ss"
 // timeDefaults are the arguments that Spark fills in where they are left out.
 var timeDefaults = map[string][]string{
 	"unix_timestamp": {"current_timestamp()", prettyPattern}, "to_unix_timestamp": {"", prettyPattern}, "from_unixtime": {"", prettyPattern},
-	"make_dt_interval": {"0", "0", "0", "0.000000"}, "make_ym_interval": {"0", "0"}, "months_between": {"", "", "true"},
+	"make_dt_interval": {"0", "0", "0", "0.000000"}, "make_ym_interval": {"0", "0"}, "months_between": {"", "", "true"}, "sort_array": {"", "true"},
 }
 
 // otherNames are the functions that Spark names after another.

@@ -25,8 +25,7 @@ type shares struct {
 // shares reads the argument at position 1, a constant from 0 to 1 or an ARRAY of them, and moves it to the settings.
 func (c *Call) shares() (s shares, err error) {
 	e := c.inputs[1]
-	value, ok := constantOf(e)
-	if !ok {
+	if len(compute.Columns(e)) > 0 {
 		return s, &compute.TypeError{Condition: "DATATYPE_MISMATCH.NON_FOLDABLE_INPUT", Message: fmt.Sprintf("The input `percentage` of %s should be a foldable DOUBLE expression; however, got %s.", c.name, e)}
 	}
 	want := columnar.Double
@@ -37,7 +36,8 @@ func (c *Call) shares() (s shares, err error) {
 	if err != nil {
 		return s, compute.UnexpectedInput(c.name, 1, "DOUBLE", e)
 	}
-	if value, ok = constantOf(cast); !ok || value.IsNull(0) {
+	value, ok := constantOf(cast)
+	if !ok || value.IsNull(0) {
 		return s, &compute.TypeError{Condition: "DATATYPE_MISMATCH.UNEXPECTED_NULL", Message: "The percentage of " + c.name + " must not be null."}
 	}
 	if s.list {

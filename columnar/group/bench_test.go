@@ -1,10 +1,12 @@
-package group
+package group_test
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/lakewheel/lakewheel/columnar"
+	"github.com/lakewheel/lakewheel/columnar/group"
 )
 
 // BenchmarkAdd looks up keys that are known, in batches of 64k rows, in random order.
@@ -20,7 +22,7 @@ func BenchmarkAdd(b *testing.B) {
 const batchRows = 1 << 16
 
 func benchmarkAdd(b *testing.B, types []columnar.Type, groups int) {
-	x, batches, ids := NewIndex(types), keyBatches(types, groups), []int32(nil)
+	x, batches, ids := group.NewIndex(types), keyBatches(types, groups), []int32(nil)
 	for _, cols := range batches {
 		ids = x.Add(cols, nil, ids)
 	}
@@ -35,13 +37,12 @@ func benchmarkAdd(b *testing.B, types []columnar.Type, groups int) {
 
 // keyBatches are enough batches to see most of the keys: a user, one of four windows, a name of some 12 letters.
 func keyBatches(types []columnar.Type, groups int) [][]columnar.Column {
-	seed := uint64(1)
+	random := rand.New(rand.NewPCG(1, 2))
 	var batches [][]columnar.Column
 	for range max(4, 2*groups/batchRows) {
 		keys := make([]uint64, batchRows)
 		for i := range keys {
-			seed = mix(seed+seed1, seed2)
-			keys[i] = seed % uint64(groups)
+			keys[i] = random.Uint64N(uint64(groups))
 		}
 		cols := make([]columnar.Column, len(types))
 		for k, t := range types {
