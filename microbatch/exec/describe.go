@@ -2,6 +2,7 @@ package exec
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/lakewheel/lakewheel/committer"
 	"github.com/lakewheel/lakewheel/planner"
@@ -18,8 +19,24 @@ func (p *Program) describe(plan planner.PhysicalNode) {
 		for _, c := range made.Calls {
 			op.Made.Calls = append(op.Made.Calls, committer.OperatorCall(c))
 		}
+		op.plain = op.plainKeys()
 	}
 }
+
+// plainKeys are the key columns that are no window and no event time.
+func (op *Operator) plainKeys() (plain []int) {
+	made := op.Made.Keys[len(op.Made.Keys)-op.keys:]
+	for i, k := range made {
+		if k.Window == 0 && i != op.timeKey() {
+			plain = append(plain, i)
+		}
+	}
+	return plain
+}
+
+func (a *aggregation) timeKey() int { return a.node.Event.Key }
+func (s *sessions) timeKey() int    { return -1 }
+func (d *dedup) timeKey() int       { return slices.Index(d.node.Keys, d.node.EventTime) }
 
 // endsBy is the end of a window, or the event time itself, which a group outlives by the lateness that is allowed.
 func (a *aggregation) endsBy() *committer.Ends {
