@@ -63,7 +63,7 @@ func (a *AggregateExec) operator() Operator {
 }
 
 func operatorCall(in PhysicalNode, c *aggregate.Call) OperatorCall {
-	out := OperatorCall{Type: c.Type().String()}
+	out := OperatorCall{Type: c.Type().String(), Inputs: []string{}}
 	inputs := make([]compute.Expr, len(c.Inputs()))
 	for i, e := range c.Inputs() {
 		inputs[i] = traced(in, e)
