@@ -64,7 +64,7 @@ type rig struct {
 
 func newRig(t *testing.T, objects *store.Mem) *rig {
 	schema := columnar.NewSchema(columnar.Field{Name: "id", Type: columnar.BigInt, Nullable: true})
-	planned, err := planner.Plan("SELECT id FROM events WHERE id >= 0", planner.Catalog{"events": {Schema: schema, Hidden: columnar.NewSchema()}}, planner.Append)
+	planned, err := planner.Plan("SELECT id FROM events WHERE id >= 0", planner.Catalog{"events": {Schema: schema, Hidden: columnar.NewSchema()}}, planner.Options{})
 	require.NoError(t, err)
 	compiled, err := exec.Compile(planned.Physical, exec.Settings{}, exec.Input{Name: "events", Format: "json", Schema: schema})
 	require.NoError(t, err)

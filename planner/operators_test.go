@@ -10,7 +10,7 @@ import (
 
 // operatorsText is "aggregate append by window(ts, '10 seconds'), k: count(1)", a line an operator.
 func operatorsText(t *testing.T, query string, cat Catalog, mode OutputMode) string {
-	p, err := Plan(query, cat, mode)
+	p, err := Plan(query, cat, Options{Mode: mode})
 	require.NoError(t, err)
 	var lines []string
 	for _, o := range Operators(p.Physical) {
@@ -55,7 +55,7 @@ func TestOperators(t *testing.T) {
 		{"SELECT k FROM within", Append, "dedup_within by k STRING"},
 		{"SELECT count(*) AS n FROM events GROUP BY window(ts, '1 hour', '15 minutes'), v + 1", Append, "aggregate append by window(ts, '1 hour', '15 minutes') TIMESTAMP+3600000000, (v + 1) BIGINT: count(1) []->BIGINT"},
 		{"SELECT count(*) AS n FROM events GROUP BY window(ts, '90 seconds', '90 seconds', '1500 milliseconds')", Append, "aggregate append by window(ts, '90 seconds', '90 seconds', '1500 milliseconds') TIMESTAMP+90000000: count(1) []->BIGINT"},
-		{"SELECT approx_count_distinct(e) AS n FROM (SELECT ts, explode(list) AS e FROM events) GROUP BY ts", Append, "aggregate append by ts TIMESTAMP: approx_count_distinct(e) [INT]->BIGINT"},
+		{"SELECT count(DISTINCT e) AS n FROM (SELECT ts, explode(list) AS e FROM events) GROUP BY ts", Append, "aggregate append by ts TIMESTAMP: count(DISTINCT e) [INT]->BIGINT"},
 		{"SELECT sum(n) AS n FROM (SELECT window AS w, k, count(*) AS n FROM events GROUP BY window(ts, '1 second'), k) GROUP BY window(w, '4 seconds')", Append,
 			"aggregate append by window(((window_start + INTERVAL '0 00:00:01' DAY TO SECOND) - INTERVAL '0 00:00:00.000001' DAY TO SECOND), '4 seconds') TIMESTAMP+4000000: sum(`count(1)`) [BIGINT]->BIGINT\n" +
 				"aggregate append by window(ts, '1 second') TIMESTAMP+1000000, k STRING: count(1) []->BIGINT"},

@@ -102,7 +102,7 @@ func readStreams(t *testing.T) (out []stream) {
 // pipeline is the file of the stream.
 func (s *stream) pipeline() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "name: seed_%d\noutput_mode: %s\nquery: %q\nsources:\n", s.Seed, s.Mode, s.Query)
+	fmt.Fprintf(&b, "name: seed_%d\ncompat: spark\noutput_mode: %s\nquery: %q\nsources:\n", s.Seed, s.Mode, s.Query)
 	for _, name := range s.sourceNames() {
 		src := s.Sources[name]
 		fmt.Fprintf(&b, "  %s:\n    memory: {}\n    schema: %q\n", name, src.Schema)
