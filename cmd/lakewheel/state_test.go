@@ -17,6 +17,7 @@ import (
 	"github.com/lakewheel/lakewheel/cmd/lakewheel/internal/config"
 	"github.com/lakewheel/lakewheel/cmd/lakewheel/internal/wire"
 	"github.com/lakewheel/lakewheel/columnar"
+	"github.com/lakewheel/lakewheel/committer"
 	"github.com/lakewheel/lakewheel/lakehouse/parquetfile"
 	"github.com/lakewheel/lakewheel/lakehouse/store"
 	"github.com/lakewheel/lakewheel/microbatch"
@@ -27,23 +28,27 @@ import (
 
 // ran writes a pipeline file and runs it over documents, one commit for each list of them, and returns the file.
 func ran(t *testing.T, file string, batches ...[]string) string {
-	path := filepath.Join(t.TempDir(), "p.yaml")
+	path, src := filepath.Join(t.TempDir(), "p.yaml"), memory.New("events", true)
+	for _, documents := range append(batches, nil) {
+		for _, d := range documents {
+			src.Append(0, []byte(d), 0)
+		}
+		require.NoError(t, runOver(t, path, file, src, io.Discard))
+	}
+	return path
+}
+
+// runOver writes a pipeline file and runs it over what a source has.
+func runOver(t *testing.T, path, file string, src source.Source, log io.Writer) error {
 	require.NoError(t, os.WriteFile(path, []byte(strings.ReplaceAll(file, "TABLE", filepath.Join(filepath.Dir(path), "table"))), 0o600))
 	p, err := config.Load(path, os.LookupEnv)
 	require.NoError(t, err)
 	p.Trigger = microbatch.Trigger{AvailableNow: true}
-	src := memory.New("events", true)
-	w := wire.Real(slog.New(slog.NewTextHandler(io.Discard, nil)))
+	w := wire.Real(slog.New(slog.NewTextHandler(log, nil)))
 	w.Source = func(context.Context, *config.Source, bool) (source.Source, error) { return src, nil }
-	for _, documents := range batches {
-		for _, d := range documents {
-			src.Append(0, []byte(d), 0)
-		}
-		q, _, err := wire.Build(t.Context(), p, w)
-		require.NoError(t, err)
-		require.NoError(t, microbatch.Run(t.Context(), q))
-	}
-	return path
+	q, _, err := wire.Build(t.Context(), p, w)
+	require.NoError(t, err)
+	return microbatch.Run(t.Context(), q)
 }
 
 // lakewheel runs a command of the binary.
@@ -167,6 +172,24 @@ func stateText(t *testing.T, file string) string {
 		parts = append(parts, fmt.Sprintf("%d %d %s %s %s", o.Op, o.Rows, o.Times, o.Oldest, o.Newest))
 	}
 	return strings.Join(parts, "; ")
+}
+
+// A query that has changed says which aggregates begin and which end; of one that cannot go on, the state is still shown.
+func TestChangedQuerySpeaks(t *testing.T) {
+	path, src, log := filepath.Join(t.TempDir(), "p.yaml"), memory.New("events", true), &bytes.Buffer{}
+	query := func(list, keys string) string {
+		return header + "}}\nquery: \"SELECT ts, " + list + " FROM events GROUP BY " + keys + "\"\nsink: {delta: {path: TABLE, schema_evolution: add_columns}}\n"
+	}
+	src.Append(0, []byte(event(11, `"a"`, 1)), 0)
+	require.NoError(t, runOver(t, path, query("count(*) AS n", "ts"), src, log))
+	require.NoError(t, runOver(t, path, query("count(*) AS n", "ts"), src, log))
+	require.Empty(t, log.String())
+	src.Append(0, []byte(event(12, `"a"`, 1)), 0)
+	require.NoError(t, runOver(t, path, query("max(v) AS m", "ts"), src, log))
+	require.Contains(t, log.String(), "max(v) is new in aggregate by ts: groups that are there already count from now on")
+	require.Contains(t, log.String(), "count(1) is gone from aggregate by ts: its state is dropped")
+	require.ErrorIs(t, runOver(t, path, query("max(v) AS m", "ts, k"), src, log), committer.ErrRefused)
+	require.Equal(t, "0 2 event time 1970-01-01T00:00:11Z 1970-01-01T00:00:12Z", stateText(t, path))
 }
 
 // What is refused, and what is damaged.

@@ -32,11 +32,14 @@ func NewView(op committer.Operator, files [][]byte, evicted int64) (*View, error
 	if err != nil {
 		return nil, err
 	}
-	for v.keys < v.schema.Len() && v.schema.Fields[v.keys].Name == fmt.Sprintf("k%d", v.keys) {
+	for v.keys < v.schema.Len() && v.schema.Fields[v.keys].Name == keyName(v.keys) {
 		v.keys++
 	}
 	return v, v.check()
 }
+
+// keyName names the columns of keys.
+func keyName(i int) string { return fmt.Sprintf("k%d", i) }
 
 // schemaOf reads the columns of a state file with their SQL types.
 func schemaOf(body []byte) (*columnar.Schema, error) {
@@ -149,7 +152,7 @@ func (s *Summary) add(times columnar.Column, after int64) {
 func (v *View) times() (what, first, last string, after int64) {
 	for i, k := range v.op.Keys {
 		if k.Window > 0 {
-			column := fmt.Sprintf("k%d", i-v.firstKey())
+			column := keyName(i - v.firstKey())
 			return "window", column, column, k.Window
 		}
 	}
