@@ -22,6 +22,7 @@ type Batch struct {
 	Watermark   Watermark
 	Time        int64 // of the last batch, milliseconds since 1970
 	State       []StateFile
+	Operators   []Operator
 	// Replace takes all rows that the pipeline has written out of the table: the new ones take their place (complete mode).
 	Replace bool
 	// Output holds the rows; nil for a commit without any. Commit finishes it.
@@ -45,7 +46,7 @@ func (c *Committer) Commit(ctx context.Context, b Batch) (Result, error) {
 	}
 	r := c.nextRecord()
 	r.FirstBatch, r.LastBatch, r.Sources, r.Watermarks, r.Active, r.Watermark = b.First, b.Last, b.Sources, b.Watermarks, b.Active, b.Watermark
-	r.BatchTime, r.State = b.Time, b.State
+	r.BatchTime, r.State, r.Operators = b.Time, b.State, b.Operators
 	var files []lakehouse.DataFile
 	if b.Output != nil {
 		var err error

@@ -47,6 +47,8 @@ type Options struct {
 	Token func() int64  // a random positive 63-bit number
 	NewID func() string // a random UUID
 	Sleep func(ctx context.Context, d time.Duration) error
+	// Fits judges the newest record before this run takes the position over. Nil: any will do.
+	Fits func(last *Record) error
 	// Step is called after each durable step of a commit ("stage", "commit", "publish"); an error
 	// stops there as a crash would. Nil in production.
 	Step func(step string) error
@@ -263,6 +265,11 @@ func (c *Committer) adopt(ctx context.Context, d Decision) error {
 		}
 		c.remake = true
 	}
+	if d.Record != nil && c.opts.Fits != nil {
+		if err := c.opts.Fits(d.Record); err != nil {
+			return err
+		}
+	}
 	c.last, c.epoch, c.tableID = d.Record, 1, c.base.ID
 	switch {
 	case d.Record != nil:
@@ -348,7 +355,7 @@ func (c *Committer) takeEpoch(ctx context.Context) error {
 	if c.last != nil {
 		keep := *c.last
 		r.FirstBatch, r.LastBatch, r.Sources, r.Watermarks, r.Watermark = keep.FirstBatch, keep.LastBatch, keep.Sources, keep.Watermarks, keep.Watermark
-		r.Active, r.BatchTime, r.State, r.Plan, r.Settings = keep.Active, keep.BatchTime, keep.State, keep.Plan, keep.Settings
+		r.Active, r.BatchTime, r.State, r.Operators, r.Plan, r.Settings = keep.Active, keep.BatchTime, keep.State, keep.Operators, keep.Plan, keep.Settings
 	}
 	return c.commit(ctx, r, c.change(r, nil, "STREAMING EPOCH"))
 }

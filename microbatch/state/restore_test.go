@@ -59,7 +59,7 @@ func TestFilesOfAnother(t *testing.T) {
 	body := file(t, []string{"a"}, 1)
 	ignore := func(*columnar.Batch) error { return nil }
 	require.ErrorIs(t, Decode(body, "1:dedup", counts, ignore), ErrDamaged)
-	require.ErrorIs(t, Decode(body, "0:aggregate", columnar.NewSchema(counts.Fields[0]), ignore), ErrDamaged)
+	require.ErrorIs(t, Decode(body, "0:aggregate", columnar.NewSchema(columnar.Field{Name: "k", Type: columnar.Int}), ignore), ErrDamaged)
 	require.Error(t, Decode(body[:len(body)/2], "0:aggregate", counts, ignore))
 	_, err := OperatorOf([]byte("no"))
 	require.ErrorIs(t, err, ErrDamaged)

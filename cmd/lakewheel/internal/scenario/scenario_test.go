@@ -53,6 +53,11 @@ func tables(t *testing.T, path string, e *Env) string {
 			e.p = nil
 			_, err := e.Handle(d)
 			require.NoError(t, err)
+		case "restart": // where the process ends is the sweep's to say; what the pipeline is from then on is the script's
+			if e.p != nil && d.Input != "" {
+				_, err := e.Handle(d)
+				require.NoError(t, err)
+			}
 		case "run":
 			d.CmdArgs = nil
 			fallthrough
