@@ -192,7 +192,11 @@ func (d *driver) run(ctx context.Context, b *batch) (*totals, error) {
 		}
 		group.Go(func() error { return d.runTask(taskCtx, p, b.moment, i, t) })
 	}
-	if err := group.Wait(); err != nil {
+	err := group.Wait()
+	if err == nil {
+		err = context.Cause(ctx) // a run that ends starts no more tasks, which is no failure of theirs
+	}
+	if err != nil {
 		return t, err
 	}
 	for i, p := range pieces {
