@@ -34,6 +34,13 @@ func (f *flow) next(b *columnar.Batch, origin []int32) {
 	f.batch, f.sel, f.origin = b, nil, origin
 }
 
+// pack leaves the selected rows alone in the batch.
+func (f *flow) pack() {
+	if f.sel != nil {
+		f.next(columnar.GatherBatch(f.batch, f.sel), originsOf(f, f.sel))
+	}
+}
+
 // raw is the raw row of a row.
 func (f *flow) raw(row int32) int32 {
 	if f.origin == nil {

@@ -112,9 +112,6 @@ func (p *Program) Above(position int, out *columnar.Batch, at Moment) (rows *col
 	if len(f.failed) > 0 {
 		return nil, nil, op.target, fmt.Errorf("operator %s, row %s: %w", op.Kind, columnar.AppendRowJSON(nil, out, int(f.failed[0].Row)), f.failed[0].Err)
 	}
-	if f.sel != nil {
-		f.next(columnar.GatherBatch(f.batch, f.sel), nil)
-	}
 	if op.target == ToSink {
 		f.batch.Retain()
 		return f.batch, nil, ToSink, nil

@@ -252,7 +252,7 @@ func (t *Task) observe(flows []*flow, errs []columnar.RowError) {
 	}
 }
 
-// runSteps takes a flow through steps.
+// runSteps takes a flow through steps. Its batch then holds the rows that are left, and no others.
 func runSteps(eval *compute.Evaluator, steps []step, f *flow) error {
 	eval.Open()
 	defer eval.Close()
@@ -261,6 +261,7 @@ func runSteps(eval *compute.Evaluator, steps []step, f *flow) error {
 			return err
 		}
 	}
+	f.pack()
 	return nil
 }
 
