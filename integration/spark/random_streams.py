@@ -34,7 +34,7 @@ EDGES = [
     "SELECT window.start AS ws, v FROM events GROUP BY window(ts, '5 seconds')", "SELECT k, count(*) AS n FROM events GROUP BY ROLLUP (k, b)", "SELECT k, n FROM (SELECT k, count(*) AS n FROM events GROUP BY k) WHERE n > 1",
     "SELECT n, count(*) AS m FROM (SELECT k, count(*) AS n FROM events GROUP BY k) GROUP BY n", "SELECT k, sum(n) AS s FROM (SELECT window AS w, k, count(*) AS n FROM events GROUP BY window(ts, '5 seconds'), k) GROUP BY k",
     "SELECT ts, count(*) AS n FROM events GROUP BY ts, window(ts, '5 seconds'), session_window(ts, '5 seconds')", "SELECT window(ts, '5 seconds') AS w, k FROM events", "SELECT window(ts, '6 seconds', '4 seconds').start AS s, id FROM events WHERE v > 0",
-    "SELECT k, count(*) AS n FROM events GROUP BY k ORDER BY n DESC, k LIMIT 2", "SELECT k, max(ts) AS m FROM events GROUP BY k HAVING count(*) > 1 ORDER BY m", "SELECT window_time(window) AS wt, count(*) AS n FROM events GROUP BY window(ts, '5 seconds')",
+    "SELECT k, count(*) AS n FROM events GROUP BY k ORDER BY n DESC, k LIMIT 2", "SELECT k, max(ts) AS m FROM events GROUP BY k HAVING count(*) > 1 ORDER BY m", "SELECT CAST(window.end AS STRING) AS e, count(*) AS n FROM events GROUP BY window(ts, '5 seconds')",
 ]
 
 
@@ -78,8 +78,6 @@ class Maker:
     def bounds(self, window="window"):
         """What is selected of a window."""
         forms = [[f"{window}.start AS ws", f"{window}.end AS we"], [f"{window}.start AS ws"], [f"{window} AS w"], [f"{window}.end AS we"]]
-        if window == "window":
-            forms.append(["window_time(window) AS wt", "window.start AS ws"])
         return self.pick(forms)
 
     def grouped(self, window, keys, having="", source="events"):

@@ -17,6 +17,7 @@ import datetime
 import decimal
 import json
 import os
+import re
 import shutil
 import tempfile
 import time
@@ -147,6 +148,12 @@ def steps(spark, stream, folder):
     return {"columns": s.frame.columns, "types": [f.dataType.simpleString() for f in s.frame.schema.fields], "steps": out}
 
 
+def fault(error):
+    """The condition of an error; that of a running query is within the text of another."""
+    inner = re.search(r"terminated with exception: \[([A-Z_.]+)\]", str(error))
+    return inner.group(1) if inner else condition(error)
+
+
 def run(spark, stream):
     """What Spark makes of a stream."""
     settings = dict(ALWAYS)
@@ -160,7 +167,7 @@ def run(spark, stream):
             spark.conf.set(key, value)
         return steps(spark, stream, folder)
     except Exception as e:
-        return {"error": condition(e)}
+        return {"error": fault(e)}
     finally:
         for key, value in before.items():
             spark.conf.set(key, value)
