@@ -107,9 +107,9 @@ func TestCompactionCrashes(t *testing.T) {
 	for k := 0; ; k++ {
 		objects := store.NewMem()
 		require.NoError(t, runTo(t.Context(), objects, 9))
-		dying := objects.Reopen()
-		dying.CrashAfter(k)
-		o := options(dying, "")
+		mortal := objects.Reopen()
+		mortal.CrashAfter(k)
+		o := options(mortal, "")
 		_, err := o.Table.(*delta.Table).Compact(t.Context(), delta.CompactOptions{
 			Prefix: MergePrefix(map[string]lakehouse.Txn{"lakewheel/p": {}}), Now: o.Now, Sleep: func(context.Context, time.Duration) error { return nil }})
 		require.NoError(t, runTo(t.Context(), objects, 15), "crash after write %d", k)
