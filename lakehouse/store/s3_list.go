@@ -63,7 +63,7 @@ func (l *listing) run(ctx context.Context) error {
 		}
 		renew(ctx, 0) // another page may follow
 		base, below := strings.CutPrefix(o.Key, l.prefix)
-		if !below || base == "" || strings.HasSuffix(base, "/") || !l.below && strings.Contains(base, "/") || base <= from {
+		if !below || checkName(base) != nil || !l.below && strings.Contains(base, "/") || base <= from {
 			continue
 		}
 		l.out = append(l.out, objectInfo(join(l.folder, base), o))
