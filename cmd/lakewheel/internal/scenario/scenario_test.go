@@ -82,6 +82,7 @@ func tables(t *testing.T, path string, e *Env) string {
 func TestCrashSweep(t *testing.T) {
 	for _, path := range scripts(t) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
+			t.Parallel()
 			want := tables(t, path, New())
 			fired := 0
 			for k := 0; ; k++ {
@@ -102,6 +103,7 @@ func TestCrashSweep(t *testing.T) {
 func TestShapeSweep(t *testing.T) {
 	for _, path := range scripts(t) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
+			t.Parallel()
 			text, err := os.ReadFile(path)
 			require.NoError(t, err)
 			want := tables(t, path, New())
