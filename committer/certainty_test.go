@@ -184,6 +184,47 @@ func TestStarterOvertakenWhileReading(t *testing.T) {
 	require.EqualValues(t, 2, c.Epoch())
 }
 
+// busy is a table beside which a running driver commits before each of the first so many commits here.
+type busy struct {
+	lakehouse.Table
+	times, snapshots int
+	commit           func()
+}
+
+func (b *busy) Snapshot(ctx context.Context) (lakehouse.Snapshot, error) {
+	b.snapshots++
+	return b.Table.Snapshot(ctx)
+}
+
+func (b *busy) Commit(ctx context.Context, base lakehouse.Snapshot, c lakehouse.Change) (lakehouse.Snapshot, error) {
+	if b.times > 0 {
+		b.times--
+		b.commit()
+	}
+	return b.Table.Commit(ctx, base, c)
+}
+
+// A driver that commits more often than a start can read the table does not hold the start off: it goes on from each commit that it meets.
+func TestTakeOverOfABusyDriver(t *testing.T) {
+	objects := store.NewMem()
+	running := started(t, objects, options(objects, "running"))
+	next := position(running)
+	o := options(objects, "newcomer")
+	b := &busy{Table: o.Table, times: 7, commit: func() {
+		require.NoError(t, commitRows(t.Context(), running, next, next+3))
+		next += 3
+	}}
+	o.Table = b
+	c, err := Open(t.Context(), o)
+	require.NoError(t, err)
+	require.Equal(t, next, position(c))
+	require.Equal(t, 1, b.snapshots, "the table was read once")
+	require.ErrorIs(t, commitRows(t.Context(), running, next, next+3), ErrFenced)
+	require.NoError(t, commitRows(t.Context(), c, next, next+3))
+	requireOnce(t, objects, next+3, 3)
+	requireMonotoneEpochs(t, objects)
+}
+
 // A stop while an outcome is asked about leaves it unknown.
 func TestStopWhileAsking(t *testing.T) {
 	objects := store.NewMem()

@@ -22,6 +22,7 @@ type Batch struct {
 	Watermark   Watermark
 	Time        int64 // of the last batch, milliseconds since 1970
 	State       []StateFile
+	Operators   []Operator
 	// Replace takes all rows that the pipeline has written out of the table: the new ones take their place (complete mode).
 	Replace bool
 	// Output holds the rows; nil for a commit without any. Commit finishes it.
@@ -45,7 +46,7 @@ func (c *Committer) Commit(ctx context.Context, b Batch) (Result, error) {
 	}
 	r := c.nextRecord()
 	r.FirstBatch, r.LastBatch, r.Sources, r.Watermarks, r.Active, r.Watermark = b.First, b.Last, b.Sources, b.Watermarks, b.Active, b.Watermark
-	r.BatchTime, r.State = b.Time, b.State
+	r.BatchTime, r.State, r.Operators = b.Time, b.State, b.Operators
 	var files []lakehouse.DataFile
 	if b.Output != nil {
 		var err error
@@ -60,7 +61,7 @@ func (c *Committer) Commit(ctx context.Context, b Batch) (Result, error) {
 	}
 	change := c.change(r, files, "STREAMING UPDATE")
 	if b.Replace {
-		if err := c.replace(ctx, &change); err != nil {
+		if err := c.replace(ctx, c.base, &change); err != nil {
 			return Result{}, err
 		}
 	}
@@ -202,6 +203,11 @@ func (c *Committer) put(ctx context.Context, r *Record, change lakehouse.Change)
 		}
 		base, sent = next, nil // the version is another's for good: nothing of ours can land there any more
 		change.Schema = c.evolution(base, change.Add)
+		if len(change.Remove) > 0 && !entry.DataChange { // the rows that it replaces lie in other files now
+			if err := c.replace(ctx, base, &change); err != nil {
+				return base, err
+			}
+		}
 	}
 	return base, c.unknown(r, base, sent)
 }
@@ -287,7 +293,7 @@ func (c *Committer) admit(next lakehouse.Snapshot, e lakehouse.Entry, change lak
 	if takesRows(e) {
 		return fmt.Errorf("%w: %s", ErrPositionLost, takenMessage(c.opts.Table.String(), e))
 	}
-	if len(change.Remove) > 0 && e.Adds > 0 {
+	if len(change.Remove) > 0 && e.DataChange && e.Adds > 0 {
 		return fmt.Errorf("%w: version %d of %s was written by another writer (%s), and output_mode: complete replaces the whole table: give the result a table of its own", ErrRefused, e.Version, c.opts.Table, e.Operation)
 	}
 	if change.Create != nil {

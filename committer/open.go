@@ -47,6 +47,8 @@ type Options struct {
 	Token func() int64  // a random positive 63-bit number
 	NewID func() string // a random UUID
 	Sleep func(ctx context.Context, d time.Duration) error
+	// Fits judges the newest record before this run takes the position over. Nil: any will do.
+	Fits func(last *Record) error
 	// Step is called after each durable step of a commit ("stage", "commit", "publish"); an error
 	// stops there as a crash would. Nil in production.
 	Step func(step string) error
@@ -92,7 +94,7 @@ func Open(ctx context.Context, opts Options) (*Committer, error) {
 		if opts.Bounded {
 			return c, nil
 		}
-		switch err := c.takeEpoch(ctx); {
+		switch err := c.takeOver(ctx); {
 		case errors.Is(err, ErrFenced):
 			// Another starter was quicker. The newest starter wins: read again, one epoch higher.
 			continue
@@ -263,6 +265,11 @@ func (c *Committer) adopt(ctx context.Context, d Decision) error {
 		}
 		c.remake = true
 	}
+	if d.Record != nil && c.opts.Fits != nil {
+		if err := c.opts.Fits(d.Record); err != nil {
+			return err
+		}
+	}
 	c.last, c.epoch, c.tableID = d.Record, 1, c.base.ID
 	switch {
 	case d.Record != nil:
@@ -290,6 +297,57 @@ func unfilled(r *Record, s lakehouse.Snapshot) bool {
 	return r != nil && r.LastBatch == -1 && s.Files == 0 && s.Unusable == nil && len(s.PartitionBy) == 0 && len(pipelines(s.Txns)) == 1
 }
 
+// maxOvertakes bounds how often a start meets another commit of the driver that it replaces.
+const maxOvertakes = 1000
+
+// takeOver takes the epoch. The driver that is replaced may commit in between, more often than a whole start can be repeated: then the
+// start goes on from that commit, which costs a few requests, and does not begin again. ErrFenced: another starter was quicker.
+func (c *Committer) takeOver(ctx context.Context) error {
+	var err error
+	for range maxOvertakes {
+		if err = c.takeEpoch(ctx); !errors.Is(err, ErrFenced) {
+			return err
+		}
+		if ordinary, failed := c.catchUp(ctx); failed != nil || !ordinary {
+			return errors.Join(err, failed)
+		}
+		c.stopped = nil
+	}
+	return fmt.Errorf("the driver that this run replaces commits more often than this run can read its commits (%d times): stop it, then start again", maxOvertakes)
+}
+
+// catchUp goes on from the entries since the base as if the start had read them, as long as they are ordinary commits of the epoch that
+// is replaced, or foreign ones that leave our rows alone.
+func (c *Committer) catchUp(ctx context.Context) (ordinary bool, err error) {
+	for c.last != nil && c.last.Pipeline == c.opts.Name {
+		next, entry, ok, err := c.opts.Table.Next(ctx, c.base)
+		if err != nil || !ok {
+			return err == nil, err
+		}
+		txn, ours := entry.Txns[c.app]
+		if !ours {
+			if len(pipelines(entry.Txns)) > 0 {
+				return false, nil // perhaps this one under another name
+			}
+			if err := c.admit(next, entry, lakehouse.Change{}); err != nil {
+				return false, err
+			}
+			c.base = next
+			continue
+		}
+		r, err := ReadRecord(ctx, c.opts.Objects, c.opts.Name, txn.Token)
+		if err != nil || r.Epoch != c.last.Epoch {
+			return false, nil // the whole start tells what it means
+		}
+		if err := c.publish(ctx, r); err != nil {
+			return false, err
+		}
+		c.base, c.last = next, r
+		c.records.add(r, entry.Time)
+	}
+	return false, nil
+}
+
 // takeEpoch commits an entry without rows that carries the new epoch. ErrFenced: another starter was quicker.
 func (c *Committer) takeEpoch(ctx context.Context) error {
 	r := c.nextRecord()
@@ -297,7 +355,7 @@ func (c *Committer) takeEpoch(ctx context.Context) error {
 	if c.last != nil {
 		keep := *c.last
 		r.FirstBatch, r.LastBatch, r.Sources, r.Watermarks, r.Watermark = keep.FirstBatch, keep.LastBatch, keep.Sources, keep.Watermarks, keep.Watermark
-		r.Active, r.BatchTime, r.State, r.Plan, r.Settings = keep.Active, keep.BatchTime, keep.State, keep.Plan, keep.Settings
+		r.Active, r.BatchTime, r.State, r.Operators, r.Plan, r.Settings = keep.Active, keep.BatchTime, keep.State, keep.Operators, keep.Plan, keep.Settings
 	}
 	return c.commit(ctx, r, c.change(r, nil, "STREAMING EPOCH"))
 }

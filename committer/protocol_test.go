@@ -348,6 +348,21 @@ func TestBoundedRun(t *testing.T) {
 }
 
 // Records go when 100 newer ones exist and a day is over, and not before.
+// A run whose query does not fit is refused before it takes anything over: the process before it goes on.
+func TestUnfitRunTakesNothingOver(t *testing.T) {
+	ctx, objects := t.Context(), store.NewMem()
+	running, err := Open(ctx, options(objects, "running"))
+	require.NoError(t, err)
+	require.NoError(t, commitRows(ctx, running, 0, 3))
+	unfit := options(objects, "unfit")
+	unfit.Fits = func(last *Record) error { return fmt.Errorf("batch %d: %w", last.LastBatch, ErrRefused) }
+	_, err = Open(ctx, unfit)
+	require.ErrorIs(t, err, ErrRefused)
+	require.ErrorContains(t, err, "batch 0")
+	require.NoError(t, commitRows(ctx, running, 3, 6))
+	requireOnce(t, objects, 6, 3)
+}
+
 func TestRetention(t *testing.T) {
 	objects, c := store.NewMem(), &clock{}
 	objects.SetClock(func() int64 { return c.now().UnixMilli() })

@@ -37,6 +37,8 @@ type Record struct {
 	BatchTime int64 `json:"batch_time"`
 	// State files of the stateful operators; to be loaded exactly as named.
 	State []StateFile `json:"state"`
+	// Operators describes those that the state is of, from the sink down.
+	Operators []Operator `json:"operators,omitempty"`
 	// Side lists staged side-table files that the commit makes due.
 	Side []SideFiles `json:"side"`
 	// Plan is the fingerprint of the physical plan.

@@ -25,6 +25,25 @@ func TestRecordFormat1(t *testing.T) {
 	require.Equal(t, string(body), string(again))
 }
 
+// The same of a record with state.
+func TestRecordFormat1WithState(t *testing.T) {
+	const file = "testdata/record-format-1-state.json"
+	body, err := os.ReadFile(file)
+	require.NoError(t, err)
+	r, err := decodeRecord(file, body)
+	require.NoError(t, err)
+	require.Equal(t, []Operator{
+		{Name: "0:window_aggregate", Kind: "aggregate", Mode: "append",
+			Keys:  []OperatorKey{{SQL: "window(ts, '10 seconds')", Type: "TIMESTAMP", Window: 10_000_000}, {SQL: "page", Type: "STRING"}},
+			Calls: []OperatorCall{{SQL: "count(1)", Type: "BIGINT", Inputs: []string{}}, {SQL: "sum(amount)", Type: "DECIMAL(22,2)", Inputs: []string{"DECIMAL(12,2)"}}},
+			Ends:  &Ends{Column: "k0", After: 10_000_000}},
+		{Name: "1:dedup", Kind: "dedup", Keys: []OperatorKey{{SQL: "id", Type: "BIGINT"}}},
+	}, r.Operators)
+	again, err := r.encode()
+	require.NoError(t, err)
+	require.Equal(t, string(body), string(again))
+}
+
 func TestDamagedRecords(t *testing.T) {
 	for body, want := range map[string]string{
 		``:                          "is damaged",

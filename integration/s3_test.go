@@ -312,8 +312,8 @@ func TestS3RacingDrivers(t *testing.T) {
 	s3Environment(t)
 	topic := newTopic(t, 1, nil)
 	cl := client(t)
-	// A start reads the table anew and is about a dozen requests long: a driver that commits more often than that could hold the next one off.
-	file, table := s3Pipeline(t, topic, s3Server(t), "trigger: {interval: 500ms}\ncommit: {interval: 0s}\n")
+	// Commits come more often than a start, of a dozen requests, can read the table.
+	file, table := s3Pipeline(t, topic, s3Server(t), "trigger: {interval: 100ms}\ncommit: {interval: 0s}\n")
 	ctx, stop := context.WithCancel(t.Context())
 	var n atomic.Int64
 	fed := make(chan struct{})

@@ -77,6 +77,7 @@ func (d *driver) planPart(ctx context.Context, b *batch, i int) (part, error) {
 	if err != nil {
 		return part{}, err
 	}
+	d.marks.look(in.Name, avail.Progress.Positions(), avail.Latest, b.start.UnixMilli())
 	if d.q.Trigger.AvailableNow {
 		if d.finalEnds[i] == nil {
 			d.finalEnds[i] = avail.Ends.Clone()
@@ -86,7 +87,6 @@ func (d *driver) planPart(ctx context.Context, b *batch, i int) (part, error) {
 	for _, h := range avail.Holes {
 		d.q.Log.Warn("rows are lost and stepped over (on_data_loss: skip)", "source", h.Source, "topic", h.Partition.Topic, "partition", h.Partition.ID, "from", h.From, "until", h.Until)
 	}
-	d.marks.look(in.Name, avail.Progress.Positions(), avail.Ends, b.start.UnixMilli())
 	p := part{holes: avail.Holes, latest: avail.Latest, from: avail.Progress.Positions()}
 	p.until = offsets.Plan(p.from, avail.Ends, d.q.Limits.RowsPerBatch)
 	if d.fresh && d.due() {
@@ -197,7 +197,11 @@ func (d *driver) run(ctx context.Context, b *batch) (*totals, error) {
 		}
 		group.Go(func() error { return d.runTask(taskCtx, p, b.moment, i, t) })
 	}
-	if err := group.Wait(); err != nil {
+	err := group.Wait()
+	if err == nil {
+		err = context.Cause(ctx) // a run that ends starts no more tasks, which is no failure of theirs
+	}
+	if err != nil {
 		return t, err
 	}
 	for i, p := range pieces {

@@ -127,35 +127,46 @@ func (d *driver) watchStop(ctx context.Context) func() {
 
 // recover asks the sink where to go on.
 func (d *driver) recover(ctx context.Context) error {
-	pos, err := d.q.Sink.Open(ctx)
-	if err != nil {
+	pos, err := d.q.Sink.Open(ctx, d.fits)
+	if err != nil || pos == nil {
 		return err
-	}
-	if pos == nil {
-		return nil
 	}
 	d.nextBatch = pos.LastBatch + 1
 	d.marks.restore(pos, d.q.Event.SurvivesRestart)
-	known := 0
 	for i, in := range d.q.Inputs {
 		if p, ok := pos.Sources[in.Name]; ok {
 			d.position[i] = p
-			known++
 		}
 	}
-	if known < len(pos.Sources) {
-		return fmt.Errorf("%w: the table was filled from source %s, which this pipeline does not have: name its source so, or give the pipeline another name", committer.ErrRefused, d.strange(pos))
+	if pos.LastBatch < 0 {
+		return nil
 	}
 	return d.loadState(ctx, pos)
 }
 
-// strange is a source of the position that the query does not read.
-func (d *driver) strange(pos *Position) string {
+// fits reports whether the query can go on from a position.
+func (d *driver) fits(pos *Position) error {
 	rest := maps.Clone(pos.Sources)
 	for _, in := range d.q.Inputs {
 		delete(rest, in.Name)
 	}
-	return firstKey(rest)
+	if name := firstKey(rest); name != "" {
+		return fmt.Errorf("%w: the table was filled from source %s, which this pipeline does not have: name its source so, or give the pipeline another name", committer.ErrRefused, name)
+	}
+	if pos.LastBatch < 0 {
+		return nil
+	}
+	_, _, err := takeOver(pos.Operators, d.operators())
+	return err
+}
+
+// operators describes the operators of the query.
+func (d *driver) operators() []committer.Operator {
+	var out []committer.Operator
+	for _, k := range d.keepers {
+		out = append(out, k.op.Made)
+	}
+	return out
 }
 
 func firstKey(m map[string]offsets.Progress) string {
@@ -329,6 +340,7 @@ func (d *driver) flush(ctx context.Context) error {
 func (d *driver) commit(ctx context.Context, f *fold) error {
 	start := d.q.Clock.Now()
 	b := f.batch()
+	b.Operators = d.operators()
 	if err := f.writeResult(ctx); err != nil {
 		f.abort()
 		return err

@@ -27,16 +27,18 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// stepClock stands still but for sleeps, which move it by what they ask for and then call tick.
+// stepClock stands still but for sleeps, which move it by what they ask for and then call tick, and for a step at each look.
 type stepClock struct {
 	mu   sync.Mutex
 	now  time.Time
+	step time.Duration
 	tick func(now time.Time)
 }
 
 func (c *stepClock) Now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.now = c.now.Add(c.step)
 	return c.now
 }
 
@@ -64,21 +66,22 @@ type rig struct {
 
 func newRig(t *testing.T, objects *store.Mem) *rig {
 	schema := columnar.NewSchema(columnar.Field{Name: "id", Type: columnar.BigInt, Nullable: true})
-	return newRigOf(t, objects, "SELECT id FROM events WHERE id >= 0", planner.Table{Schema: schema, Hidden: columnar.NewSchema()})
+	return newRigOf(t, objects, "SELECT id FROM events WHERE id >= 0", planner.Table{Schema: schema}, planner.Append)
 }
 
 // newWindowRig counts in windows of ten seconds, without a delay.
 func newWindowRig(t *testing.T) *rig {
 	schema := columnar.NewSchema(columnar.Field{Name: "ts", Type: columnar.Timestamp, Nullable: true})
 	return newRigOf(t, store.NewMem(), "SELECT window.start AS at, count(*) AS n FROM events GROUP BY window(ts, '10 seconds')",
-		planner.Table{Schema: schema, Hidden: columnar.NewSchema(), EventTime: &planner.EventTime{Column: "ts"}})
+		planner.Table{Schema: schema, EventTime: &planner.EventTime{Column: "ts"}}, planner.Append)
 }
 
-func newRigOf(t *testing.T, objects *store.Mem, query string, table planner.Table) *rig {
-	schema := table.Schema
-	planned, err := planner.Plan(query, planner.Catalog{"events": table}, planner.Append)
+// newRigOf is a rig of a query over the table events.
+func newRigOf(t *testing.T, objects *store.Mem, query string, events planner.Table, mode planner.OutputMode) *rig {
+	events.Hidden = columnar.NewSchema()
+	planned, err := planner.Plan(query, planner.Catalog{"events": events}, planner.Options{Mode: mode})
 	require.NoError(t, err)
-	compiled, err := exec.Compile(planned.Physical, exec.Settings{}, exec.Input{Name: "events", Format: "json", Schema: schema})
+	compiled, err := exec.Compile(planned.Physical, exec.Settings{Mode: mode}, exec.Input{Name: "events", Format: "json", Schema: events.Schema})
 	require.NoError(t, err)
 	r := &rig{t: t, src: memory.New("events", false), objects: objects, clock: &stepClock{now: time.UnixMilli(1_700_000_000_300)}, stop: make(chan struct{})}
 	n := int64(0)

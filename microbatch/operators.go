@@ -44,7 +44,7 @@ func (d *driver) runOperators(ctx context.Context, b *batch, t *totals) error {
 		}
 	}
 	t.counts.Out += r.rows
-	return nil
+	return d.checkState()
 }
 
 // relay carries what operators put out to the operators above them, or to the sink.

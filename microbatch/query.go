@@ -22,6 +22,7 @@ type Query struct {
 	Commit  CommitPolicy
 	Limits  Limits
 	Event   EventPolicy
+	State   StateLimits
 
 	// Stop asks for a graceful stop: finish the batch, commit, return. Nil: only the context stops the run.
 	Stop <-chan struct{}
@@ -97,6 +98,12 @@ type CommitPolicy struct {
 type Limits struct {
 	RowsPerBatch int64 // offsets a batch may cover, about; 0: no limit
 	Workers      int   // tasks at once
+}
+
+// StateLimits bound what the stateful operators of a query keep together after a batch.
+type StateLimits struct {
+	MaxRows  int64 // groups, sessions and keys; 0: no bound
+	MaxBytes int64 // of memory, about; 0: no bound
 }
 
 // BadRecords is how many bad records a run accepts before it fails: a wrong schema must not drain a topic.

@@ -16,7 +16,8 @@ type Position struct {
 	Active     map[string]int64
 	Watermark  committer.Watermark
 	State      []committer.StateFile
-	Plan       string // fingerprint of the plan that ran
+	Operators  []committer.Operator // those that the state is of
+	Plan       string               // fingerprint of the plan that ran
 }
 
 // Output stages the rows of one commit. Calls for different lanes may be concurrent; rows of
@@ -33,8 +34,9 @@ type Output interface {
 // Sink takes the rows of a query and keeps its position with them. NewOutput may be called while
 // a Commit runs; everything else has one caller at a time.
 type Sink interface {
-	// Open returns where to go on, nil for a first start.
-	Open(ctx context.Context) (*Position, error)
+	// Open returns where to go on, nil for a first start. It asks fits before this run takes the position over from a process
+	// that may still run, and gives up with its error.
+	Open(ctx context.Context, fits func(*Position) error) (*Position, error)
 	NewOutput(ctx context.Context) (Output, error)
 	// Commit makes the batches visible together with their positions.
 	Commit(ctx context.Context, b committer.Batch, out Output) (committer.Result, error)

@@ -25,7 +25,7 @@ func NewConsoleSink(w io.Writer, queryID string) *ConsoleSink {
 }
 
 // Open has nothing to recover.
-func (*ConsoleSink) Open(context.Context) (*Position, error) { return nil, nil }
+func (*ConsoleSink) Open(context.Context, func(*Position) error) (*Position, error) { return nil, nil }
 
 // consoleOutput holds printed lines by lane until the commit, so that their order does not depend on the workers.
 type consoleOutput struct {

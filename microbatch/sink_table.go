@@ -28,8 +28,10 @@ func NewTableSink(kind string, opts committer.Options) *TableSink {
 }
 
 // Open recovers the position from the table.
-func (s *TableSink) Open(ctx context.Context) (*Position, error) {
-	c, err := committer.Open(ctx, s.opts)
+func (s *TableSink) Open(ctx context.Context, fits func(*Position) error) (*Position, error) {
+	opts := s.opts
+	opts.Fits = func(last *committer.Record) error { return fits(positionOf(last)) }
+	c, err := committer.Open(ctx, opts)
 	if err != nil {
 		return nil, err
 	}
@@ -38,7 +40,11 @@ func (s *TableSink) Open(ctx context.Context) (*Position, error) {
 	if last == nil {
 		return nil, nil
 	}
-	return &Position{LastBatch: last.LastBatch, Sources: last.Sources, Watermarks: last.Watermarks, Active: last.Active, Watermark: last.Watermark, State: last.State, Plan: last.Plan}, nil
+	return positionOf(last), nil
+}
+
+func positionOf(r *committer.Record) *Position {
+	return &Position{LastBatch: r.LastBatch, Sources: r.Sources, Watermarks: r.Watermarks, Active: r.Active, Watermark: r.Watermark, State: r.State, Operators: r.Operators, Plan: r.Plan}
 }
 
 type tableOutput struct{ *committer.Output }

@@ -12,7 +12,6 @@ import (
 
 // keeper keeps the state of one operator: in memory, and in the files that commits name.
 type keeper struct {
-	name  string // of the operator in files
 	op    *exec.Operator
 	state exec.State
 	log   *state.Log
@@ -32,18 +31,22 @@ type unsaved struct {
 func newKeepers(p *exec.Program, shards int) []*keeper {
 	out := make([]*keeper, len(p.Operators))
 	for i, op := range p.Operators {
-		out[i] = &keeper{name: fmt.Sprintf("%d:%s", i, op.Kind), op: op, state: op.Begin(shards), log: state.NewLog(nil), files: map[string]committer.StateFile{}}
+		out[i] = &keeper{op: op, state: op.Begin(shards), log: state.NewLog(nil), files: map[string]committer.StateFile{}}
 	}
 	return out
 }
 
-// restore loads the state that a record names.
-func (k *keeper) restore(names []string, bodies [][]byte, files []committer.StateFile, evicted int64) error {
-	k.log = state.NewLog(names)
-	for _, f := range files {
-		k.files[f.Path] = f
+// restore loads the state that a record names, in the way that takeOver has found.
+func (k *keeper) restore(t takeover, found stored, evicted int64) error {
+	if t.same && t.stored == k.op.Made.Name {
+		k.log = state.NewLog(found.names())
+		for _, f := range found.files {
+			k.files[f.Path] = f
+		}
+		return state.Restore(t.stored, found.bodies, evicted, k.state)
 	}
-	return state.Restore(k.name, bodies, evicted, k.state)
+	k.log = state.Rewriting()
+	return state.Restore(t.stored, found.bodies, evicted, k.op.Adopt(k.state, t.from))
 }
 
 // changes copies what the commit has to write. It is called between batches.
@@ -77,7 +80,7 @@ func (u *unsaved) save(ctx context.Context, to *StateStore) ([]committer.StateFi
 	case u.rows == nil:
 		k.log.Saved(u.run)
 	default:
-		body, err := state.Encode(k.name, u.rows)
+		body, err := state.Encode(k.op.Made.Name, u.rows)
 		u.release()
 		if err != nil {
 			return nil, err
@@ -111,31 +114,46 @@ func (k *keeper) named() []committer.StateFile {
 	return out
 }
 
-// loadState restores every operator from the files of the newest record.
-func (d *driver) loadState(ctx context.Context, pos *Position) error {
-	if len(pos.State) == 0 {
-		return nil
+// stored is the files of one operator, oldest first.
+type stored struct {
+	files  []committer.StateFile
+	bodies [][]byte
+}
+
+func (s stored) names() []string {
+	out := make([]string, len(s.files))
+	for i, f := range s.files {
+		out[i] = f.Path
 	}
-	names, bodies, files := map[string][]string{}, map[string][][]byte{}, map[string][]committer.StateFile{}
+	return out
+}
+
+// loadState restores every operator from the files of the newest record, which fits the query.
+func (d *driver) loadState(ctx context.Context, pos *Position) error {
+	list, notes, err := takeOver(pos.Operators, d.operators())
+	if err != nil {
+		return err
+	}
+	for _, note := range notes {
+		d.q.Log.Warn("the query has changed: " + note)
+	}
+	found := map[string]stored{}
 	for _, f := range pos.State {
 		body, err := d.q.Sink.State().Get(ctx, f)
 		if err != nil {
 			return err
 		}
-		op, err := state.OperatorOf(body)
+		name, err := state.OperatorOf(body)
 		if err != nil {
 			return fmt.Errorf("%s: %w", f.Path, err)
 		}
-		names[op], bodies[op], files[op] = append(names[op], f.Path), append(bodies[op], body), append(files[op], f)
+		s := found[name]
+		found[name] = stored{append(s.files, f), append(s.bodies, body)}
 	}
-	for _, k := range d.keepers {
-		if err := k.restore(names[k.name], bodies[k.name], files[k.name], pos.Watermark.RanWith); err != nil {
+	for i, k := range d.keepers {
+		if err := k.restore(list[i], found[list[i].stored], pos.Watermark.RanWith); err != nil {
 			return err
 		}
-		delete(names, k.name)
-	}
-	for op := range names {
-		return fmt.Errorf("%w: the table has state of operator %s, which the query does not have: go back to the query as it was, or give the pipeline another name", committer.ErrRefused, op)
 	}
 	return nil
 }

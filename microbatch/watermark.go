@@ -89,8 +89,9 @@ func (w *watermarks) moment(batchTime int64) exec.Moment {
 // risen reports whether the watermark in force is above that of the last batch.
 func (w *watermarks) risen() bool { return w.global.Next > w.global.RanWith }
 
-// look notes which partitions of a source there are, and which of them have something to read: those are not idle.
-func (w *watermarks) look(source string, at, ends offsets.Positions, now int64) {
+// look notes which partitions of a source there are, and which of them have something to read, now or later: those are not idle, even if a
+// bounded run leaves their newest rows to the next one, or a transaction hides them.
+func (w *watermarks) look(source string, at, latest offsets.Positions, now int64) {
 	for i := range w.places {
 		p := &w.places[i]
 		if p.Source != source {
@@ -101,7 +102,7 @@ func (w *watermarks) look(source string, at, ends offsets.Positions, now int64) 
 		})
 		for _, partition := range p.partitions {
 			key := p.key(partition)
-			if _, known := w.active[key]; !known || ends[partition] > at[partition] {
+			if _, known := w.active[key]; !known || latest[partition] > at[partition] {
 				w.active[key] = now
 			}
 		}

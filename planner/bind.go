@@ -23,6 +23,7 @@ type binder struct {
 	named []cte
 	bound int // how many queries were bound
 	mode  OutputMode
+	spark bool // Options.Spark
 	// groups are those of the SELECT that is bound, nil if its rows are no groups; clause is where the expression
 	// stands that is bound, "" in the SELECT list.
 	groups *groups
@@ -37,8 +38,8 @@ const maxFaults = 20
 // maxQueries bounds the queries that are bound, each reference to a named one counted.
 const maxQueries = 256
 
-func bind(text string, q *query, cat Catalog, mode OutputMode) (LogicalNode, Errors) {
-	b := &binder{text: text, cat: cat, mode: mode, marks: map[LogicalNode][]timeMark{}}
+func bind(text string, q *query, cat Catalog, opts Options) (LogicalNode, Errors) {
+	b := &binder{text: text, cat: cat, mode: opts.Mode, spark: opts.Spark, marks: map[LogicalNode][]timeMark{}}
 	n := b.whole(q)
 	if len(b.errs) == 0 {
 		b.checkMode(n)

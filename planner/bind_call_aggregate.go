@@ -40,7 +40,7 @@ func (b *binder) aggregateCall(n *call) compute.Expr {
 	if !ok || !fits || !b.aggregateExtras(n, &args) {
 		return nil
 	}
-	c, err := aggregate.Bind(strings.ToLower(n.name.text), args, false, filter)
+	c, err := aggregate.Bind(strings.ToLower(n.name.text), args, n.has("DISTINCT"), filter)
 	if err != nil {
 		b.exprError(n, err)
 		return nil
@@ -135,7 +135,10 @@ func (b *binder) aggregateExtras(n *call, args *[]compute.Expr) bool {
 	for _, e := range n.extras {
 		switch e.keyword {
 		case "DISTINCT":
-			b.fail(e.start, "_LEGACY_ERROR_TEMP_3102", "distinct aggregations are not supported on a stream", distinctHint(lower, b.argumentText(n)))
+			if !b.spark {
+				continue
+			}
+			b.fail(e.start, operationFault, "Spark does not aggregate DISTINCT values on a stream", "without compat: spark it works")
 			return false
 		case "IGNORE NULLS", "RESPECT NULLS":
 			if !ignoring[lower] {
@@ -151,24 +154,4 @@ func (b *binder) aggregateExtras(n *call, args *[]compute.Expr) bool {
 		}
 	}
 	return true
-}
-
-func (b *binder) argumentText(n *call) string {
-	if len(n.args) == 1 {
-		return b.source(n.args[0].place())
-	}
-	return "struct(" + b.source(span{n.args[0].place().start, n.args[len(n.args)-1].place().end}) + ")"
-}
-
-// distinctHint says what takes the place of an aggregate over distinct values.
-func distinctHint(function, arg string) string {
-	switch function {
-	case "count":
-		return fmt.Sprintf("take approx_count_distinct(%s), or size(collect_set(%s)) where there are few", arg, arg)
-	case "collect_list", "array_agg":
-		return fmt.Sprintf("take collect_set(%s)", arg)
-	case "min", "max", "bool_and", "bool_or", "every", "any", "some":
-		return "it is the same without DISTINCT"
-	}
-	return fmt.Sprintf("take aggregate(collect_set(%s), ...) where there are few", arg)
 }

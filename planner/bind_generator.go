@@ -59,8 +59,7 @@ func (b *binder) generate(c *call, outer bool, names []ident) (from int, ok bool
 		}
 	}
 	g.Outer = g.Outer || outer
-	in := b.scope.node
-	node := &Generate{In: in, Generator: g, Out: &columnar.Schema{}}
+	node := &Generate{In: b.scope.node, Generator: g, Out: &columnar.Schema{}}
 	for i, f := range b.scope.schema.Fields {
 		node.Keep = append(node.Keep, i)
 		node.Out.Fields = append(node.Out.Fields, f)
@@ -72,6 +71,26 @@ func (b *binder) generate(c *call, outer bool, names []ident) (from int, ok bool
 		node.Out.Fields = append(node.Out.Fields, f)
 		b.scope.add(f, len(b.scope.relations)-1, false)
 	}
+	if watermarkBelow(node) != nil {
+		node.In = filterIf(fruitful(g), node.In)
+	}
 	b.scope.node = node
 	return from, true
+}
+
+// fruitful is the condition that a generator makes rows of a row, nil if it is always true or not simply told: only of a column, as in
+// Spark. It moves below a watermark, which the other rows then do not move.
+func fruitful(g *compute.Generator) compute.Expr {
+	if _, column := compute.Position(g.List); !column || g.Outer {
+		return nil
+	}
+	size, err := compute.Call("size", g.List)
+	if err != nil {
+		panic(err) // generators take an ARRAY or a MAP
+	}
+	some, err := compute.Call(">", size, compute.Integer(0, columnar.Int))
+	if err != nil {
+		panic(err)
+	}
+	return some
 }

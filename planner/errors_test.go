@@ -19,7 +19,7 @@ var pages = Catalog{"events": {Schema: columnar.NewSchema(
 // Positions move into the file that holds the text: its first line stands at 14, each
 // of its lines is indented by two.
 func TestShift(t *testing.T) {
-	_, err := Plan("SELECT pge,\n  amout FROM events", pages, Append)
+	_, err := Plan("SELECT pge,\n  amout FROM events", pages, Options{})
 	var all Errors
 	require.True(t, errors.As(err, &all))
 	moved := all.Shift(14, 3)
@@ -31,7 +31,7 @@ func TestShift(t *testing.T) {
 
 // Every fault can be had as an *Error, whether there are one or several.
 func TestErrorsUnwrap(t *testing.T) {
-	_, err := Plan("SELECT pge FROM events", pages, Append)
+	_, err := Plan("SELECT pge FROM events", pages, Options{})
 	var one *Error
 	require.True(t, errors.As(err, &one))
 	require.Equal(t, 7, one.Offset)
@@ -55,11 +55,11 @@ func TestLimits(t *testing.T) {
 		{"bytes", "SELECT '\xff' FROM events", "the text is not valid UTF-8"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := Plan(c.text, pages, Append)
+			_, err := Plan(c.text, pages, Options{})
 			require.ErrorContains(t, err, c.want)
 		})
 	}
-	_, err := Plan("SELECT amount"+strings.Repeat(" + amount", 900)+" AS x FROM events", pages, Append)
+	_, err := Plan("SELECT amount"+strings.Repeat(" + amount", 900)+" AS x FROM events", pages, Options{})
 	require.NoError(t, err)
 }
 
@@ -72,16 +72,16 @@ func TestWideTexts(t *testing.T) {
 		fmt.Fprintf(&items, "page AS c%d, ", i)
 		fmt.Fprintf(&ddl, "c%d INT, ", i)
 	}
-	p, err := Plan("SELECT "+items.String()+"amount FROM events", pages, Append)
+	p, err := Plan("SELECT "+items.String()+"amount FROM events", pages, Options{})
 	require.NoError(t, err)
 	require.Equal(t, wide+1, p.Physical.Schema().Len())
 	s, err := ParseSchema(ddl.String() + "z INT")
 	require.NoError(t, err)
 	require.Equal(t, wide+1, s.Len())
-	_, err = Plan("SELECT "+strings.Repeat("9", wide)+" AS x FROM events", pages, Append)
+	_, err = Plan("SELECT "+strings.Repeat("9", wide)+" AS x FROM events", pages, Options{})
 	require.Less(t, len(err.Error()), 2*maxSentence, "a quoted text is cut")
 	for _, fault := range []string{"pge, ", "page, "} {
-		_, err = Plan("SELECT "+strings.Repeat(fault, wide)+"amount FROM events", pages, Append)
+		_, err = Plan("SELECT "+strings.Repeat(fault, wide)+"amount FROM events", pages, Options{})
 		var all Errors
 		require.True(t, errors.As(err, &all))
 		require.Len(t, all, maxFaults, "the first faults only")

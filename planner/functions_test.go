@@ -102,7 +102,8 @@ const aggregatesIntro = `
 They take ` + "`DISTINCT`" + ` before their arguments and ` + "`FILTER (WHERE condition)`" + ` behind them. A NULL argument does not count, save for first, last and any_value.
 An error of the result, such as a sum that overflows, belongs to no record and fails the run.
 
-Where they are not Spark's: a set has one NaN, also that of collect_set, and no -0.0; of several most frequent values mode gives the least.
+Where they are not Spark's: a set has one NaN, also that of collect_set, and no -0.0; of several most frequent values mode gives the least; DISTINCT, mode and
+approx_count_distinct refuse a MAP, which has no equality.
 
 `
 

@@ -41,7 +41,7 @@ func FuzzPlan(f *testing.F) {
 	cat := Catalog{"t": {Schema: s}, "events": {Schema: s, EventTime: once.EventTime}, "once": once}
 	f.Fuzz(func(t *testing.T, text string) {
 		mode := OutputMode(len(text) % 3)
-		p, err := Plan(text, cat, mode)
+		p, err := Plan(text, cat, Options{Mode: mode})
 		if err == nil {
 			checkPlanned(t, text, cat, mode, p)
 			return

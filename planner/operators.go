@@ -2,87 +2,168 @@ package planner
 
 import (
 	"fmt"
+	"strconv"
 
 	"github.com/lakewheel/lakewheel/columnar"
+	"github.com/lakewheel/lakewheel/columnar/aggregate"
 	"github.com/lakewheel/lakewheel/columnar/compute"
 )
 
 // Operator describes an operator with state by what its state is made of: two plans whose operators agree in it can use
 // the same state, however the rows come to it.
 type Operator struct {
-	Name string // "aggregate-1", counted from the sink down
-	Kind string // aggregate, session or dedup
-	// Keys are what the groups are told apart by, with types: "page STRING", "window(ts, 10s, 10s, 0s) TIMESTAMP".
-	// For a session the first one is the session.
-	Keys []string
-	// Calls are the aggregates with the types of their results: "sum(amount) DECIMAL(20,2)".
-	Calls []string
+	Kind string // aggregate, session, dedup or dedup_within
+	// Mode is the output mode of an aggregate or of sessions: what is kept depends on it. "" for the others.
+	Mode string
+	// Keys are what groups are told apart by. For a session the first one is the session itself.
+	Keys  []OperatorKey
+	Calls []OperatorCall
+}
+
+// OperatorKey is an expression over the rows of the sources, or of the operator with state below.
+type OperatorKey struct {
+	SQL, Type string // "window(ts, '10 seconds')", "TIMESTAMP"
+	Window    int64  // microseconds from the value on, where the key is the start of a window; 0: it is none
+}
+
+// OperatorCall is an aggregate. Type is that of its result; with the types of its inputs it says how its state is to be read.
+type OperatorCall struct {
+	SQL, Type string
+	Inputs    []string
 }
 
 // Operators lists the operators with state of a plan, from the sink down and from left to right.
 func Operators(n PhysicalNode) []Operator {
 	var out []Operator
-	listOperators(n, &out)
+	switch n := n.(type) {
+	case *AggregateExec:
+		out = append(out, n.operator())
+	case *DedupExec:
+		out = append(out, n.operator())
+	}
+	for _, in := range n.Inputs() {
+		out = append(out, Operators(in)...)
+	}
 	return out
 }
 
-func listOperators(n PhysicalNode, out *[]Operator) {
-	switch n := n.(type) {
-	case *AggregateExec:
-		*out = append(*out, n.operator(len(*out)+1))
-	case *DedupExec:
-		*out = append(*out, n.operator(len(*out)+1))
-	}
-	for _, in := range n.Inputs() {
-		listOperators(in, out)
-	}
-}
-
-func (a *AggregateExec) operator(number int) Operator {
-	o := Operator{Kind: "aggregate"}
+func (a *AggregateExec) operator() Operator {
+	o := Operator{Kind: "aggregate", Mode: a.Mode.String()}
 	if a.Session != nil {
 		o.Kind = "session"
-		o.Keys = append(o.Keys, "session_window("+origin(a.In, a.Session.Time)+")")
+		o.Keys = append(o.Keys, OperatorKey{SQL: fmt.Sprintf("session_window(%s, %s)", traced(a.In, a.Session.Time), gapText(traced(a.In, a.Session.Gap))), Type: columnar.Timestamp.String()})
 	}
-	o.Name = fmt.Sprintf("%s-%d", o.Kind, number)
 	for _, k := range a.Keys {
-		o.Keys = append(o.Keys, origin(a.In, k)+" "+k.Type().String())
+		o.Keys = append(o.Keys, OperatorKey{SQL: traced(a.In, k).String(), Type: k.Type().String(), Window: windowSize(a.In, k)})
 	}
 	for _, c := range a.Calls {
-		o.Calls = append(o.Calls, c.String()+" "+c.Type().String())
+		o.Calls = append(o.Calls, operatorCall(a.In, c))
 	}
 	return o
 }
 
-func (d *DedupExec) operator(number int) Operator {
-	o := Operator{Kind: "dedup", Name: fmt.Sprintf("dedup-%d", number)}
+func operatorCall(in PhysicalNode, c *aggregate.Call) OperatorCall {
+	out := OperatorCall{Type: c.Type().String(), Inputs: []string{}}
+	inputs := make([]compute.Expr, len(c.Inputs()))
+	for i, e := range c.Inputs() {
+		inputs[i] = traced(in, e)
+		out.Inputs = append(out.Inputs, e.Type().String())
+	}
+	out.SQL = c.With(inputs).String()
+	return out
+}
+
+func (d *DedupExec) operator() Operator {
+	o := Operator{Kind: "dedup"}
+	if d.Within {
+		o.Kind = "dedup_within"
+	}
+	schema := d.Schema()
 	for _, k := range d.Keys {
-		f := d.Schema().Fields[k]
-		o.Keys = append(o.Keys, columnar.QuoteName(f.Name)+" "+f.Type.String())
+		f := schema.Fields[k]
+		o.Keys = append(o.Keys, OperatorKey{SQL: traced(d.In, compute.Column(k, f.Name, f.Type, f.Nullable)).String(), Type: f.Type.String()})
 	}
 	return o
 }
 
-// origin prints an expression over the rows of n; a plain column as what it was computed from since the last operator with state.
-func origin(n PhysicalNode, e compute.Expr) string {
-	i, ok := compute.Position(e)
-	if !ok {
-		return e.String()
+// traced rewrites an expression over the rows of n as one over the columns of the scan, or of the aggregate, from which they come. What
+// no expression computes there, such as a window, becomes a name.
+func traced(n PhysicalNode, e compute.Expr) compute.Expr {
+	if compute.Size(e) > maxNodes {
+		return e
 	}
+	var in PhysicalNode
+	var to func(i int) compute.Expr
 	switch n := n.(type) {
 	case *ProjectExec:
-		return origin(n.In, n.Exprs[i])
-	case *FilterExec:
-		return origin(n.In, e)
-	case *WatermarkExec:
-		return origin(n.In, e)
-	case *UnionExec:
-		return origin(n.In[0], e)
+		in, to = n.In, func(i int) compute.Expr { return n.Exprs[i] }
 	case *WindowExec:
-		if i == n.Out.Len()-1 {
-			return fmt.Sprintf("window(%s, %s, %s, %s)", origin(n.In, n.Time), micros(n.Size), micros(n.Slide), micros(n.Start))
-		}
-		return origin(n.In, e)
+		in, to = n.In, n.column
+	case *GenerateExec:
+		in, to = n.In, n.column
+	case *FilterExec, *WatermarkExec, *DedupExec, *UnionExec:
+		return traced(n.Inputs()[0], e)
+	default:
+		return e
 	}
-	return e.String()
+	return traced(in, compute.Substitute(e, to))
+}
+
+// column is what a column of the rows is in those of the input.
+func (w *WindowExec) column(i int) compute.Expr {
+	if i < w.Out.Len()-1 {
+		return columnOf(w.Out, i, i)
+	}
+	text := fmt.Sprintf("window(%s, '%s'", traced(w.In, w.Time), intervalWords(w.Size))
+	if w.Slide != w.Size || w.Start != 0 {
+		text += fmt.Sprintf(", '%s'", intervalWords(w.Slide))
+	}
+	if w.Start != 0 {
+		text += fmt.Sprintf(", '%s'", intervalWords(w.Start))
+	}
+	return compute.Variable(text+")", columnar.Timestamp)
+}
+
+// column is what a column of the rows is in those of the input.
+func (g *GenerateExec) column(i int) compute.Expr {
+	if i < len(g.Keep) {
+		return columnOf(g.Out, i, g.Keep[i])
+	}
+	return compute.Variable(columnar.QuoteName(g.Out.Fields[i].Name), g.Out.Fields[i].Type)
+}
+
+// columnOf refers to column i of s, which stands at another place.
+func columnOf(s *columnar.Schema, i, place int) compute.Expr {
+	f := s.Fields[i]
+	return compute.Column(place, f.Name, f.Type, f.Nullable)
+}
+
+// windowSize is the size of the window whose start an expression over the rows of n is, 0 if it is none.
+func windowSize(n PhysicalNode, e compute.Expr) int64 {
+	for {
+		i, ok := compute.Position(e)
+		if !ok {
+			return 0
+		}
+		switch at := n.(type) {
+		case *WindowExec:
+			if i == at.Out.Len()-1 {
+				return at.Size
+			}
+		case *ProjectExec:
+			e = at.Exprs[i]
+		case *FilterExec, *WatermarkExec, *DedupExec, *UnionExec:
+		default:
+			return 0
+		}
+		n = n.Inputs()[0]
+	}
+}
+
+// gapText prints the gap of a session, in microseconds: a constant as an interval.
+func gapText(gap compute.Expr) string {
+	if us, err := strconv.ParseInt(gap.String(), 10, 64); err == nil && compute.Literal(gap) {
+		return "'" + intervalWords(us) + "'"
+	}
+	return gap.String()
 }

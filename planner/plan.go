@@ -10,14 +10,21 @@ type Planned struct {
 	Folded []string
 }
 
+// Options say how a query is planned.
+type Options struct {
+	Mode OutputMode
+	// Spark refuses what Spark refuses on a stream although it can be run here: aggregates over DISTINCT values.
+	Spark bool
+}
+
 // Plan parses, binds and optimizes a query. A fault of the query is returned as
 // Errors, each with its place in the text.
-func Plan(query string, cat Catalog, mode OutputMode) (*Planned, error) {
+func Plan(query string, cat Catalog, opts Options) (*Planned, error) {
 	q, err := parseQuery(query)
 	if err != nil {
 		return nil, Errors{err}
 	}
-	logical, errs := bind(query, q, cat, mode)
+	logical, errs := bind(query, q, cat, opts)
 	if len(errs) > 0 {
 		return nil, errs
 	}

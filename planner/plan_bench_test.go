@@ -16,7 +16,7 @@ func BenchmarkPlan(b *testing.B) {
 	b.ReportAllocs()
 	b.SetBytes(int64(len(text)))
 	for b.Loop() {
-		if _, err := Plan(text, cat, Append); err != nil {
+		if _, err := Plan(text, cat, Options{}); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -38,7 +38,7 @@ func TestPlans(t *testing.T) {
 				return describeSchema(d.Input)
 			}
 			mode := modeOf(t, d)
-			p, err := Plan(d.Input, cat, mode)
+			p, err := Plan(d.Input, cat, Options{Mode: mode})
 			if err != nil {
 				return describeError(t, err)
 			}
@@ -173,7 +173,7 @@ func checkPlanned(t *testing.T, text string, cat Catalog, mode OutputMode, p *Pl
 		_, changed := r.apply(p.Optimized)
 		require.False(t, changed, "%s has not converged", r.name)
 	}
-	again, err := Plan(text, cat, mode)
+	again, err := Plan(text, cat, Options{Mode: mode})
 	require.NoError(t, err)
 	for _, stage := range []string{"logical", "optimized", "physical"} {
 		require.Equal(t, p.Tree(stage), again.Tree(stage))
@@ -266,7 +266,7 @@ func checkWidth(t *testing.T, n PhysicalNode) {
 // is not read leave it alone; source, columns, expressions and names change it.
 func TestFingerprint(t *testing.T) {
 	fingerprint := func(text string) string {
-		p, err := Plan(text, pages, Append)
+		p, err := Plan(text, pages, Options{})
 		require.NoError(t, err)
 		return Fingerprint(p.Physical)
 	}

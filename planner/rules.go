@@ -26,6 +26,7 @@ var rules = []rule{
 	{"MergeProjects", everywhere(mergeProjects)},
 	{"PullProjectAboveWindow", everywhere(pullProjectAboveWindow)},
 	{"MergeProjectIntoAggregate", everywhere(mergeProjectIntoAggregate)},
+	{"DropDistinctOfGroups", everywhere(dropDistinctOfGroups)},
 	{"PruneColumns", pruneColumns},
 }
 

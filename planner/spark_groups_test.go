@@ -78,7 +78,7 @@ func TestSparkGroups(t *testing.T) {
 }
 
 func (s stream) compare(t *testing.T, cat Catalog) {
-	p, err := Plan(s.Query, cat, parseMode(t, s.Mode))
+	p, err := Plan(s.Query, cat, Options{Mode: parseMode(t, s.Mode), Spark: true})
 	if other, ok := differing[s.Mode+" "+s.Query]; ok {
 		require.Equal(t, other.condition, conditionOf(err), other.reason)
 		return

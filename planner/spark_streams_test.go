@@ -69,7 +69,7 @@ func TestSparkStreams(t *testing.T) {
 
 func (s stream) check(t *testing.T) {
 	cat := s.catalog(t)
-	p, err := Plan(s.Query, cat, parseMode(t, s.Mode))
+	p, err := Plan(s.Query, cat, Options{Mode: parseMode(t, s.Mode), Spark: true})
 	s.verify(t, cat, p, err)
 }
 

@@ -84,8 +84,8 @@ func rootCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
-	root.AddCommand(demoCommand(), runCommand(), validateCommand(), planCommand(), inferCommand(), statusCommand(), historyCommand(),
-		catCommand(), testCommand(), schemaCommand(), functionsCommand(), versionCommand())
+	root.AddCommand(demoCommand(), runCommand(), validateCommand(), planCommand(), inferCommand(), statusCommand(), historyCommand(), stateCommand(),
+		catCommand(), compactCommand(), vacuumCommand(), testCommand(), schemaCommand(), functionsCommand(), versionCommand())
 	return root
 }
 

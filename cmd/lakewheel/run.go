@@ -81,7 +81,7 @@ func loadAll(files []string) ([]*config.Pipeline, error) {
 
 // runAll runs pipelines side by side. One that fails ends alone; the error of the command is the first one.
 func runAll(ctx context.Context, pipelines []*config.Pipeline, w wire.World, stop <-chan struct{}, onProgress func(microbatch.Progress)) error {
-	limitMemory(pipelines)
+	debug.SetMemoryLimit(memoryBudget(pipelines))
 	var mu sync.Mutex
 	var first error
 	var group sync.WaitGroup
@@ -106,16 +106,16 @@ func runAll(ctx context.Context, pipelines []*config.Pipeline, w wire.World, sto
 	return first
 }
 
-// limitMemory tells the runtime how much data in flight and state may take, so that it collects garbage in time.
-func limitMemory(pipelines []*config.Pipeline) {
-	var total int64
+// memoryBudget is what data in flight and state of pipelines may take, in bytes. The runtime is told so: by itself it lets the heap double
+// between collections, and so the state; near the budget it collects more often instead.
+func memoryBudget(pipelines []*config.Pipeline) (total int64) {
 	for _, p := range pipelines {
 		total += p.Limits.Memory / 8 * 7
 		if len(statefulOperators(p.Planned.Physical)) > 0 {
 			total += p.State.MaxBytes
 		}
 	}
-	debug.SetMemoryLimit(total)
+	return total
 }
 
 func runOne(ctx context.Context, p *config.Pipeline, w wire.World, stop <-chan struct{}, onProgress func(microbatch.Progress)) error {

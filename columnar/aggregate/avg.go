@@ -10,34 +10,39 @@ import (
 // bindAvg binds the mean: of a DECIMAL one with four more digits on both sides, of intervals one with all their units,
 // else a DOUBLE.
 func bindAvg(c *Call) error {
-	if err := summable(c); err != nil {
+	if err := c.summable(); err != nil {
 		return err
 	}
-	t, try := c.one().Type(), c.name == "try_avg"
+	c.def, c.typ = avgOf(c.one().Type(), c.name == "try_avg")
+	return nil
+}
+
+// avgOf is the mean of values of a type and the type that it has in Spark.
+func avgOf(t columnar.Type, try bool) (definition, columnar.Type) {
 	var sum definition
+	var mean columnar.Type
 	var divide quotient
-	switch {
-	case t.Kind == columnar.DecimalKind:
+	switch t.Kind {
+	case columnar.DecimalKind:
 		sum, _ = decimalSum(t, "try_avg", try)
-		c.typ = columnar.Decimal(min(maxDigits, int(t.Precision)+4), min(maxDigits, int(t.Scale)+4))
-		divide = divideDecimals(sum.state[0].Type, c.typ, try)
-	case t.Kind == columnar.DayTimeIntervalKind:
+		mean = columnar.Decimal(min(maxDigits, int(t.Precision)+4), min(maxDigits, int(t.Scale)+4))
+		divide = divideDecimals(sum.state[0].Type, mean, try)
+	case columnar.DayTimeIntervalKind:
 		sum, _ = sumOf(t, try)
-		c.typ = columnar.DayTimeInterval(columnar.DayUnit, columnar.SecondUnit)
-		divide = divideIntervals[int64](c.typ)
-	case t.Kind == columnar.YearMonthIntervalKind:
+		mean = columnar.DayTimeInterval(columnar.DayUnit, columnar.SecondUnit)
+		divide = divideIntervals[int64](mean)
+	case columnar.YearMonthIntervalKind:
 		sum, _ = sumOf(t, try)
-		c.typ = columnar.YearMonthInterval(columnar.YearUnit, columnar.MonthUnit)
-		divide = divideIntervals[int32](c.typ)
+		mean = columnar.YearMonthInterval(columnar.YearUnit, columnar.MonthUnit)
+		divide = divideIntervals[int32](mean)
 	default:
-		sum, c.typ = realSumOf(t)
+		sum, mean = realSumOf(t)
 		divide = divideReals
 	}
-	c.def = definition{
+	return definition{
 		state: append(sum.state[:len(sum.state):len(sum.state)], columnar.Field{Name: "count", Type: columnar.BigInt}),
 		make:  func() Accumulator { return &average{Accumulator: sum.make(), divide: divide} },
-	}
-	return nil
+	}, mean
 }
 
 // realSumOf is the sum of values of a type as a DOUBLE.

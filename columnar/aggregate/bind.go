@@ -31,7 +31,7 @@ func (f *function) arity() string {
 }
 
 var registry = index(countFunctions, sumFunctions, extremumFunctions, flagFunctions, firstFunctions, extremumByFunctions, collectFunctions,
-	statisticFunctions, sketchFunctions, modeFunctions, percentileFunctions, bitFunctions)
+	statisticFunctions, sketchFunctions, modeFunctions, percentileFunctions, bitFunctions, listaggFunctions)
 
 func index(lists ...[]function) map[string]*function {
 	all := map[string]*function{}

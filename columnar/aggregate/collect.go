@@ -126,10 +126,13 @@ func (p *textPile) add(rows []int32, c columnar.Column) {
 	}
 }
 
+// value is borrowed until the next add.
+func (p *textPile) value(i int32) []byte { return p.data[p.ends[i]:p.ends[i+1]] }
+
 func (p *textPile) gather(items []int32) columnar.Column {
 	w := newWriter(p.typ)
 	for _, i := range items {
-		w.write(p.data[p.ends[i]:p.ends[i+1]])
+		w.write(p.value(i))
 	}
 	return w.column()
 }
@@ -137,7 +140,7 @@ func (p *textPile) gather(items []int32) columnar.Column {
 func (p *textPile) keep(items []int32) {
 	data, ends := []byte{}, []int{0}
 	for _, i := range items {
-		data = append(data, p.data[p.ends[i]:p.ends[i+1]]...)
+		data = append(data, p.value(i)...)
 		ends = append(ends, len(data))
 	}
 	p.data, p.ends = data, ends

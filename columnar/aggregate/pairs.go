@@ -98,10 +98,47 @@ func bindPairs(result func(*pairs) (float64, error)) func(c *Call) error {
 }
 
 func bindRegrCount(c *Call) error {
-	if err := c.reals(); err != nil {
+	if err := c.numbers(); err != nil {
 		return err
 	}
 	return bindCount(c)
+}
+
+// bindPairMean is the mean of one argument over the rows in which neither is NULL.
+func bindPairMean(arg int) func(c *Call) error {
+	return func(c *Call) error {
+		if err := c.numbers(); err != nil {
+			return err
+		}
+		mean, t := avgOf(c.inputs[arg].Type(), false)
+		c.def, c.typ = mean, t
+		c.def.make = func() Accumulator { return &pairMean{Accumulator: mean.make(), arg: arg} }
+		return nil
+	}
+}
+
+type pairMean struct {
+	Accumulator
+	live
+	arg int
+}
+
+func (a *pairMean) Update(groups []int32, inputs []columnar.Column) []columnar.RowError {
+	return a.Accumulator.Update(a.of(groups, inputs...), inputs[a.arg:a.arg+1])
+}
+
+// numbers casts strings and NULL to DOUBLE and refuses what is no number.
+func (c *Call) numbers() error {
+	for k, e := range c.inputs {
+		switch t := e.Type(); {
+		case t.Numeric():
+		case t == columnar.Null, t == columnar.String:
+			c.inputs[k] = compute.Implicit(e, columnar.Double)
+		default:
+			return compute.UnexpectedInput(c.name, k, "NUMERIC", e)
+		}
+	}
+	return nil
 }
 
 // reals casts all arguments to DOUBLE.

@@ -81,7 +81,7 @@ func bindMedian(c *Call) error {
 }
 
 func bindPercentile(c *Call) error {
-	if err := summable(c); err != nil {
+	if err := c.measurable(); err != nil {
 		return err
 	}
 	p, err := c.shares()

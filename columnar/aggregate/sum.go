@@ -20,8 +20,16 @@ var (
 	errIntervalOverflow = &compute.EvalError{Condition: "INTERVAL_ARITHMETIC_OVERFLOW.WITH_SUGGESTION", Message: "Integer overflow while operating with intervals. Use `try_sum` to tolerate overflow and return NULL instead."}
 )
 
-// summable casts the argument to what can be added: strings and NULL to DOUBLE.
-func summable(c *Call) error {
+// summable casts the argument to what can be added; as in Spark a TIMESTAMP is the number of its seconds.
+func (c *Call) summable() error {
+	if c.one().Type() == columnar.Timestamp {
+		c.inputs[0] = compute.Implicit(c.one(), columnar.Double)
+	}
+	return c.measurable()
+}
+
+// measurable casts strings and NULL to DOUBLE and refuses what is neither number nor interval.
+func (c *Call) measurable() error {
 	switch t := c.one().Type(); {
 	case t.Numeric(), t.Interval():
 		return nil
@@ -33,7 +41,7 @@ func summable(c *Call) error {
 }
 
 func bindSum(c *Call) error {
-	if err := summable(c); err != nil {
+	if err := c.summable(); err != nil {
 		return err
 	}
 	c.def, c.typ = sumOf(c.one().Type(), c.name == "try_sum")

@@ -8,7 +8,8 @@
 //
 // # Layout
 //
-// Keys lie behind each other in blocks without pointers, in one of three forms: one or two words of 64 bits (words), the
-// bytes of one STRING or BINARY (texts), or rows encoded by rowcode. A hash table with open addressing holds the
-// numbers; a slot is the upper half of the hash and the number, and is all that growing has to look at.
+// Keys lie behind each other in blocks without pointers. The first columns of fixed width are up to two words of 64 bits. What
+// is left is a string of bytes: that of the one STRING or BINARY column, or the columns encoded by rowcode. A hash
+// table with open addressing holds the numbers; a slot is the upper half of the hash and the number, and is all that
+// growing has to look at.
 package group

@@ -15,7 +15,7 @@ type keys interface {
 	len() int
 	hash(id int32) uint64
 	hashes(columns []columnar.Column, rows int) []uint64
-	columns(ids columnar.Selection) []columnar.Column
+	columns(ids []int32) []columnar.Column
 	keep(ids columnar.Selection)
 	bytes() int64
 }
@@ -25,28 +25,14 @@ func NewIndex(types []columnar.Type) *Index {
 	if len(types) == 0 {
 		return &Index{&single{}}
 	}
-	words := 0
-	for _, t := range types {
-		words += wordsOf(t)
-	}
-	switch words {
+	l := layoutOf(types)
+	switch l.words {
+	case 0:
+		return &Index{newTable[[0]uint64](l)}
 	case 1:
-		return &Index{newWords[[1]uint64](types)}
-	case 2:
-		return &Index{newWords[[2]uint64](types)}
+		return &Index{newTable[[1]uint64](l)}
 	}
-	return &Index{newTexts(types)}
-}
-
-// wordsOf is how many words a value takes, or more than fit.
-func wordsOf(t columnar.Type) int {
-	switch w := rowcode.Width(t); {
-	case w == 16:
-		return 2
-	case w > 0, t == columnar.Boolean:
-		return 1
-	}
-	return 3
+	return &Index{newTable[[2]uint64](l)}
 }
 
 // Add returns the number of the key of each selected row (sel nil: all), appended to ids[:0]; unknown keys get the next
@@ -69,8 +55,8 @@ func (x *Index) Hash(id int32) uint64 { return x.keys.hash(id) }
 // Hashes are those of the keys of some rows, which are not looked up.
 func (x *Index) Hashes(keys []columnar.Column, rows int) []uint64 { return x.keys.hashes(keys, rows) }
 
-// Keys returns the keys of some numbers (nil: all) as columns of the types, which the caller releases.
-func (x *Index) Keys(ids columnar.Selection) []columnar.Column { return x.keys.columns(ids) }
+// Keys returns the keys of some numbers, in any order (nil: all), as columns of the types, which the caller releases.
+func (x *Index) Keys(ids []int32) []columnar.Column { return x.keys.columns(ids) }
 
 // Keep forgets all keys but these, which are ascending: key ids[i] becomes i.
 func (x *Index) Keep(ids columnar.Selection) { x.keys.keep(ids) }
@@ -94,6 +80,51 @@ func (x *single) find(_ []columnar.Column, sel columnar.Selection, ids []int32, 
 func (x *single) len() int                                      { return x.n }
 func (x *single) hash(int32) uint64                             { return 0 }
 func (x *single) hashes(_ []columnar.Column, rows int) []uint64 { return make([]uint64, rows) }
-func (x *single) columns(columnar.Selection) []columnar.Column  { return nil }
+func (x *single) columns([]int32) []columnar.Column             { return nil }
 func (x *single) keep(ids columnar.Selection)                   { x.n = len(ids) }
 func (x *single) bytes() int64                                  { return 0 }
+
+// layout says where the columns of a key go.
+type layout struct {
+	types []columnar.Type
+	at    []int // by column: its first word, or inText
+	words int
+	text  bool // there are columns that are no words
+	plain int  // the only one of those, if it is STRING or BINARY, else -1
+}
+
+const inText = -1
+
+// maxColumns is how many columns can be words or plain: each has a bit that says whether it is NULL.
+const maxColumns = 8
+
+func layoutOf(types []columnar.Type) layout {
+	l := layout{types: types, at: make([]int, len(types)), plain: -1}
+	texts := 0
+	for k, t := range types {
+		if n := wordsOf(t); n > 0 && l.words+n <= 2 && k < maxColumns {
+			l.at[k] = l.words
+			l.words += n
+			continue
+		}
+		l.at[k], l.text = inText, true
+		if texts++; k < maxColumns && (t == columnar.String || t == columnar.Binary) {
+			l.plain = k
+		}
+	}
+	if texts != 1 {
+		l.plain = -1
+	}
+	return l
+}
+
+// wordsOf is how many words a value takes; 0: it is no word.
+func wordsOf(t columnar.Type) int {
+	switch w := rowcode.Width(t); {
+	case w == 16:
+		return 2
+	case w > 0, t == columnar.Boolean:
+		return 1
+	}
+	return 0
+}

@@ -6,6 +6,7 @@ Reads one request a line from standard input and writes one answer a line, both 
   {"do": "columns", "exprs": [sql, ...]}    for each {"type", "values", "errors"}: JSON texts by row and conditions by row; or {"error"}
   {"do": "queries", "queries": [sql, ...]}  for each {"columns", "types", "rows"}: a row being a JSON array as text; or {"error"}
   {"do": "infer", "sets": [[document, ...], ...]}  for each the schema that the documents have in common
+  {"do": "stream", "seed": number}          a stream made at random, see streams.py, with what Spark made of it as "expect"
 """
 import json
 import logging
@@ -14,6 +15,8 @@ import sys
 from pyspark.sql import DataFrame
 from pyspark.sql.types import StructField, StructType
 
+import random_streams
+import streams
 from asking import as_json, condition, session
 
 
@@ -75,6 +78,10 @@ class Oracle:
 
     def infer(self, sets):
         return [self.read(docs, self.spark._jsparkSession.read()).schema.simpleString() for docs in sets]
+
+    def stream(self, seed):
+        stream = random_streams.make(seed)
+        return {**stream, "expect": streams.run(self.spark, stream)}
 
     def attempt(self, ask, text):
         try:

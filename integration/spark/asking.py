@@ -15,7 +15,7 @@ PLAIN = {"boolean", "tinyint", "smallint", "int", "bigint"}
 def session(**conf):
     """Starts Spark on one core, in UTC and with ANSI mode. Conf has underscores for dots."""
     builder = (SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false").config("spark.driver.host", "127.0.0.1").config("spark.driver.bindAddress", "127.0.0.1")
-               .config("spark.sql.ansi.enabled", "true").config("spark.sql.session.timeZone", "UTC").config("spark.driver.extraJavaOptions", "-Duser.timezone=UTC"))
+               .config("spark.sql.ansi.enabled", "true").config("spark.sql.session.timeZone", "UTC").config("spark.driver.extraJavaOptions", "-Duser.timezone=UTC -XX:TieredStopAtLevel=1"))
     for key, value in conf.items():
         builder = builder.config(key.replace("_", "."), value)
     spark = builder.getOrCreate()

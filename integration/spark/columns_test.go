@@ -50,7 +50,7 @@ func TestExpressions(t *testing.T) {
 	defer mem.AssertSize(t, 0)
 	c := comparison{t: t, b: b, ev: compute.NewEvaluator(mem)}
 	c.ev.SetTime(batchTime)
-	for todo := howMany(t, 300); todo > 0; todo -= 100 {
+	for todo := howMany(t, "SPARK_EXPRESSIONS", 300); todo > 0; todo -= 100 {
 		exprs := make([]string, min(todo, 100))
 		for i := range exprs {
 			exprs[i] = g.make(r, pick(r, kinds), 1+r.IntN(4))
@@ -67,8 +67,8 @@ func TestExpressions(t *testing.T) {
 	require.LessOrEqual(t, c.refused, (c.same+c.refused)*3/100, "too many are refused")
 }
 
-func howMany(t *testing.T, usual int) int {
-	if text := os.Getenv("SPARK_EXPRESSIONS"); text != "" {
+func howMany(t *testing.T, variable string, usual int) int {
+	if text := os.Getenv(variable); text != "" {
 		n, err := strconv.Atoi(text)
 		require.NoError(t, err)
 		return n

@@ -1,10 +1,11 @@
 //go:build integration
 
-// Package spark compares expressions, queries and schemas, made at random, with what Spark makes of them.
+// Package spark compares expressions, queries, schemas and streams, made at random, with what Spark makes of them.
 //
 // It needs Java 17 and Python 3. LAKEWHEEL_SPARK_PYTHON names a Python that has requirements.txt; without it
 // one is set up in .cache. LAKEWHEEL_SKIP_SPARK=1 leaves the package out. Every run has a seed of its own,
-// which it prints; SPARK_SEED repeats it, SPARK_EXPRESSIONS says how many expressions are tried.
+// which it prints; SPARK_SEED repeats it. SPARK_EXPRESSIONS and SPARK_STREAMS say how many expressions and streams are tried;
+// SPARK_STREAM=N tries the stream with the number N alone.
 package spark
 
 import (

@@ -82,7 +82,7 @@ func sameRows(a, b queryAnswer) bool {
 // runQuery runs a query as a pipeline over a source in memory. A row that fails makes
 // the query fail, as it does in Spark.
 func runQuery(t *testing.T, text string, schema *columnar.Schema, docs []string) (out queryAnswer, err error) {
-	planned, err := planner.Plan(text, planner.Catalog{"t": {Schema: schema}}, planner.Append)
+	planned, err := planner.Plan(text, planner.Catalog{"t": {Schema: schema}}, planner.Options{})
 	if err != nil {
 		return out, err
 	}

@@ -6,8 +6,6 @@ import (
 	"math"
 	"slices"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/lakewheel/lakewheel/columnar"
 	"github.com/lakewheel/lakewheel/columnar/aggregate"
 	"github.com/lakewheel/lakewheel/columnar/compute"
@@ -112,20 +110,6 @@ func (a *aggregation) ends(keys []columnar.Column, n int) []int64 {
 	return out
 }
 
-// noteLate collects the rows of a flow that are late, with the window.
-func (a *aggregation) noteLate(f *flow, limit int64, late *lateRows) {
-	if !a.dropsLate() {
-		return
-	}
-	keys := f.batch.Columns()[:a.keys]
-	for i, end := range a.ends(keys, f.batch.Rows()) {
-		if end <= limit {
-			start, complete := a.window(keys, i)
-			late.add(f.raw(int32(i)), start, complete, true)
-		}
-	}
-}
-
 // window is the start and the end of the group of a row.
 func (a *aggregation) window(keys []columnar.Column, row int) (start, end int64) {
 	key, size := a.event()
@@ -178,73 +162,14 @@ type shard struct {
 }
 
 // Run merges, puts out and forgets.
-func (s *groupState) Run(ctx context.Context, in []Portion, at Moment) ([]*columnar.Batch, Stats, error) {
+func (s *groupState) Run(_ context.Context, in []Portion, at Moment) ([]*columnar.Batch, Stats, error) {
 	s.runs++
-	parts, late := s.deal(in, at.Late*1000)
-	outs, stats := make([]*columnar.Batch, len(s.shards)), make([]Stats, len(s.shards))
-	work, _ := errgroup.WithContext(ctx)
-	for i, sh := range s.shards {
-		work.Go(func() (err error) {
-			outs[i], stats[i], err = sh.run(in, parts[i], s.runs, i == 0, at)
-			return err
-		})
-	}
-	err := work.Wait()
-	total := Stats{LateGroups: late}
-	made := outs[:0]
-	for i, out := range outs {
-		total.Add(stats[i])
-		if out != nil {
-			made = append(made, out)
-		}
-	}
-	return made, total, err
-}
-
-// deal lists for each shard the groups of each portion that it gets, late ones left out.
-func (s *groupState) deal(in []Portion, limit int64) (parts [][]columnar.Selection, late int64) {
-	parts = make([][]columnar.Selection, len(s.shards))
-	for i := range parts {
-		parts[i] = make([]columnar.Selection, len(in))
-	}
-	lates := lateGroups{}
-	for k, p := range in {
-		g := p.(*groups)
-		keys := g.index.Keys(nil)
-		ends := s.op.ends(keys, g.index.Len())
-		var behind columnar.Selection
-		for id, end := range ends {
-			if end <= limit {
-				behind = append(behind, int32(id))
-				continue
-			}
-			shard := g.index.Hash(int32(id)) % uint64(len(s.shards))
-			parts[shard][k] = append(parts[shard][k], int32(id))
-		}
-		lates.add(g.from, s.op.types, keys, behind)
-		releaseAll(keys)
-	}
-	return parts, lates.count()
-}
-
-// lateGroups counts late groups, one that several tasks of a partition meet once.
-type lateGroups map[origin]*group.Index
-
-func (l lateGroups) add(from origin, types []columnar.Type, keys []columnar.Column, ids columnar.Selection) {
-	if len(ids) == 0 {
-		return
-	}
-	if l[from] == nil {
-		l[from] = group.NewIndex(types)
-	}
-	l[from].Add(keys, ids, nil)
-}
-
-func (l lateGroups) count() (n int64) {
-	for _, index := range l {
-		n += int64(index.Len())
-	}
-	return n
+	parts, late := deal(in, len(s.shards), at.Late*1000, (*groups).hashes)
+	outs, stats, err := runShards(len(s.shards), func(i int) (*columnar.Batch, Stats, error) {
+		return s.shards[i].run(in, parts[i], s.runs, i == 0, at)
+	})
+	stats.LateGroups = late
+	return outs, stats, err
 }
 
 func (sh *shard) run(in []Portion, parts []columnar.Selection, run int64, first bool, at Moment) (*columnar.Batch, Stats, error) {

@@ -14,17 +14,23 @@ import (
 func stateSchema(types []columnar.Type, more []columnar.Field, calls []*aggregate.Call) *columnar.Schema {
 	out := &columnar.Schema{}
 	for i, t := range types {
-		out.Fields = append(out.Fields, columnar.Field{Name: fmt.Sprintf("k%d", i), Type: t, Nullable: true})
+		out.Fields = append(out.Fields, columnar.Field{Name: keyColumn(i), Type: t, Nullable: true})
 	}
 	out.Fields = append(out.Fields, more...)
 	for i, c := range calls {
 		for _, f := range c.State() {
-			f.Name, f.Nullable = fmt.Sprintf("a%d_%s", i, f.Name), true
+			f.Name, f.Nullable = callColumn(i, f.Name), true
 			out.Fields = append(out.Fields, f)
 		}
 	}
 	return out
 }
+
+// keyColumn names the columns of keys.
+func keyColumn(i int) string { return fmt.Sprintf("k%d", i) }
+
+// callColumn names the columns of calls.
+func callColumn(i int, field string) string { return fmt.Sprintf("a%d_%s", i, field) }
 
 func (s *groupState) Runs() int64     { return s.runs }
 func (s *groupState) KeyColumns() int { return s.op.keys }

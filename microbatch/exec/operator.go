@@ -5,14 +5,20 @@ import (
 	"fmt"
 
 	"github.com/lakewheel/lakewheel/columnar"
+	"github.com/lakewheel/lakewheel/columnar/aggregate"
 	"github.com/lakewheel/lakewheel/columnar/compute"
+	"github.com/lakewheel/lakewheel/committer"
 	"github.com/lakewheel/lakewheel/offsets"
 	"github.com/lakewheel/lakewheel/planner"
 )
 
 // Operator is a stateful operator with the stateless ones above it. What they make goes to another operator or to the sink.
 type Operator struct {
-	Kind   string // "window_aggregate", "aggregate", "session_aggregate", "dedup", "dedup_within"
+	Kind   string             // "window_aggregate", "aggregate", "session_aggregate", "dedup", "dedup_within"
+	Made   committer.Operator // what its state is made of
+	calls  []*aggregate.Call
+	keys   int   // columns of keys in the stored state
+	plain  []int // those that are no time that says when state ends
 	target int
 	above  []step
 	stateful
@@ -25,7 +31,11 @@ type stateful interface {
 	newPortion(source string, p offsets.Partition, late int64) Portion
 	// rises reports whether a batch without data is due when the watermark has risen, by Spark's rule: whatever the keys are.
 	rises() bool
-	// begin makes empty state in so many shards, each of which a goroutine of its own works on.
+	// timeKey is the position of the event time among the keys in the stored state, -1 if it is not there.
+	timeKey() int
+	// endsBy says when the watermark ends state, nil if it never does.
+	endsBy() *committer.Ends
+	// Begin makes empty state in so many shards, each of which a goroutine of its own works on.
 	Begin(shards int) State
 }
 
@@ -45,6 +55,8 @@ type State interface {
 	Runs() int64
 	// Load adds rows of Schema, as Changed gave them, of keys that are not there yet, except what ends by the watermark, in milliseconds.
 	Load(rows *columnar.Batch, evicted int64) error
+	// EachKey calls f with the keys of all rows, some at a time; f borrows them.
+	EachKey(f func(keys []columnar.Column))
 	// KeyColumns is how many columns of Schema, the first ones, tell state apart that Changed gives whole.
 	KeyColumns() int
 }
@@ -64,11 +76,12 @@ func newOperator(n planner.PhysicalNode, above []step, target int, lateness int6
 	op := &Operator{above: above, target: target}
 	switch n := n.(type) {
 	case *planner.DedupExec:
-		op.Kind, op.stateful = "dedup", newDedup(n)
+		op.Kind, op.stateful, op.keys = "dedup", newDedup(n), len(n.Keys)
 		if n.Within {
 			op.Kind = "dedup_within"
 		}
 	case *planner.AggregateExec:
+		op.calls, op.keys = n.Calls, len(n.Keys)
 		switch {
 		case n.Session != nil:
 			op.Kind = "session_aggregate"

@@ -34,6 +34,7 @@ type groups struct {
 	op    *aggregation
 	late  int64
 	index *group.Index
+	ends  []int64 // when each group is forgotten
 	accs  []aggregate.Accumulator
 	ids   []int32
 }
@@ -43,7 +44,7 @@ func (g *groups) release()       {}
 
 func (g *groups) add(f *flow, late *lateRows) error {
 	g.ids = numbered(g.index, f.batch, g.op.keys, g.ids)
-	g.op.noteLate(f, g.late, late)
+	g.noteEnds(f, late)
 	at := g.op.keys
 	for i, call := range g.op.calls {
 		n := len(call.Inputs())
@@ -54,6 +55,29 @@ func (g *groups) add(f *flow, late *lateRows) error {
 		at += n
 	}
 	return nil
+}
+
+// noteEnds notes when the new groups of a flow are forgotten, and which rows are late.
+func (g *groups) noteEnds(f *flow, late *lateRows) {
+	keys := f.batch.Columns()[:g.op.keys]
+	for row, end := range g.op.ends(keys, f.batch.Rows()) {
+		if int(g.ids[row]) == len(g.ends) {
+			g.ends = append(g.ends, end)
+		}
+		if end <= g.late && g.op.dropsLate() {
+			start, complete := g.op.window(keys, row)
+			late.add(f.raw(int32(row)), start, complete, true)
+		}
+	}
+}
+
+// hashes are those of the keys, by number.
+func (g *groups) hashes() []uint64 {
+	out := make([]uint64, g.index.Len())
+	for id := range out {
+		out[id] = g.index.Hash(int32(id))
+	}
+	return out
 }
 
 // numbered are the numbers of the keys of a batch, its first columns. Without keys all rows are one group.

@@ -61,6 +61,7 @@ func Compile(plan planner.PhysicalNode, set Settings, inputs ...Input) (*Program
 	if err := c.stage(c.finish(plan), ToSink, nil); err != nil {
 		return nil, err
 	}
+	c.p.describe(plan)
 	return c.p, nil
 }
 

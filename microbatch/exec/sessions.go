@@ -3,10 +3,7 @@ package exec
 import (
 	"cmp"
 	"context"
-	"math"
 	"slices"
-
-	"golang.org/x/sync/errgroup"
 
 	"github.com/lakewheel/lakewheel/columnar"
 	"github.com/lakewheel/lakewheel/columnar/aggregate"
@@ -77,57 +74,20 @@ type sessionShard struct {
 	changed    []int64 // by key: the run that changed its sessions last
 }
 
-func (s *sessionState) Run(ctx context.Context, in []Portion, at Moment) ([]*columnar.Batch, Stats, error) {
+// Run merges spans into sessions, puts out and forgets. A span is late by itself, before it is merged with anything: in
+// complete mode, too, as Spark has it for sessions alone.
+func (s *sessionState) Run(_ context.Context, in []Portion, at Moment) ([]*columnar.Batch, Stats, error) {
 	s.runs++
-	parts, late := s.deal(in, at.Late*1000)
-	outs, stats := make([]*columnar.Batch, len(s.shards)), make([]Stats, len(s.shards))
-	work, _ := errgroup.WithContext(ctx)
-	for i, sh := range s.shards {
-		work.Go(func() (err error) {
-			outs[i], stats[i], err = sh.run(in, parts[i], s.runs, at.Evict*1000)
-			return err
-		})
-	}
-	err := work.Wait()
-	total := Stats{LateGroups: late}
-	made := outs[:0]
-	for i, out := range outs {
-		total.Add(stats[i])
-		if out != nil {
-			made = append(made, out)
-		}
-	}
-	return made, total, err
-}
-
-// deal lists for each shard the spans of each portion that it gets, late ones left out: in complete mode, too, as Spark has it for
-// sessions alone. A span is late by itself, before it is merged with anything.
-func (s *sessionState) deal(in []Portion, limit int64) (parts [][]columnar.Selection, late int64) {
-	parts = make([][]columnar.Selection, len(s.shards))
-	for i := range parts {
-		parts[i] = make([]columnar.Selection, len(in))
-	}
-	if !s.op.node.Session.Watermarked {
-		limit = math.MinInt64
-	}
-	lates := lateGroups{}
-	for k, p := range in {
-		g := p.(*groups)
+	parts, late := deal(in, len(s.shards), at.Late*1000, func(g *groups) []uint64 {
 		keys := g.index.Keys(nil)
-		ends := columnar.FixedValues[int64](keys[1])
-		var behind columnar.Selection
-		for id, hash := range hashes(s.op.types, keys[2:], g.index.Len()) {
-			if ends[id] <= limit {
-				behind = append(behind, int32(id))
-				continue
-			}
-			shard := hash % uint64(len(s.shards))
-			parts[shard][k] = append(parts[shard][k], int32(id))
-		}
-		lates.add(g.from, s.op.spans.types, keys, behind)
-		releaseAll(keys)
-	}
-	return parts, lates.count()
+		defer releaseAll(keys)
+		return hashes(s.op.types, keys[2:], g.index.Len())
+	})
+	outs, stats, err := runShards(len(s.shards), func(i int) (*columnar.Batch, Stats, error) {
+		return s.shards[i].run(in, parts[i], s.runs, at.Evict*1000)
+	})
+	stats.LateGroups = late
+	return outs, stats, err
 }
 
 func (sh *sessionShard) run(in []Portion, parts []columnar.Selection, run, evict int64) (*columnar.Batch, Stats, error) {

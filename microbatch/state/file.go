@@ -38,6 +38,7 @@ func Encode(operator string, rows *columnar.Batch) ([]byte, error) {
 
 const (
 	operatorKey = "lakewheel.operator"
+	typeKey     = "lakewheel.type"
 	// recordRows bounds what a restore has in memory beside the state itself.
 	recordRows = 256 << 10
 )
@@ -45,13 +46,14 @@ const (
 func arrowSchema(operator string, s *columnar.Schema) *arrow.Schema {
 	fields := make([]arrow.Field, s.Len())
 	for i, f := range s.Fields {
-		fields[i] = arrow.Field{Name: f.Name, Type: f.Type.Arrow(), Nullable: f.Nullable}
+		meta := arrow.NewMetadata([]string{typeKey}, []string{f.Type.String()})
+		fields[i] = arrow.Field{Name: f.Name, Type: f.Type.Arrow(), Nullable: f.Nullable, Metadata: meta}
 	}
 	meta := arrow.NewMetadata([]string{operatorKey}, []string{operator})
 	return arrow.NewSchema(fields, &meta)
 }
 
-// Decode reads a state file, part by part; each borrows its rows, which have the schema.
+// Decode reads a state file, part by part; each borrows its rows, which have the schema. The file may have further columns.
 func Decode(body []byte, operator string, schema *columnar.Schema, each func(rows *columnar.Batch) error) error {
 	r, err := ipc.NewReader(bytes.NewReader(body))
 	if err != nil {
@@ -59,14 +61,15 @@ func Decode(body []byte, operator string, schema *columnar.Schema, each func(row
 	}
 	defer r.Release()
 	meta := r.Schema().Metadata()
-	if at := meta.FindKey(operatorKey); at < 0 || meta.Values()[at] != operator {
+	if key := meta.FindKey(operatorKey); key < 0 || meta.Values()[key] != operator {
 		return fmt.Errorf("%w: it is not of operator %s", ErrDamaged, operator)
 	}
-	if want := arrowSchema(operator, schema); !sameTypes(r.Schema(), want) {
-		return fmt.Errorf("%w: its columns are %v, those of operator %s are %v", ErrDamaged, r.Schema().Fields(), operator, want.Fields())
+	at, err := places(r.Schema(), schema)
+	if err != nil {
+		return err
 	}
 	for r.Next() {
-		rows := batchOf(r.Record(), schema)
+		rows := batchOf(r.Record(), schema, at)
 		err := each(rows)
 		rows.Release()
 		if err != nil {
@@ -79,25 +82,26 @@ func Decode(body []byte, operator string, schema *columnar.Schema, each func(row
 	return nil
 }
 
-func batchOf(r arrow.Record, schema *columnar.Schema) *columnar.Batch {
-	cols := make([]columnar.Column, r.NumCols())
-	for i := range cols {
-		cols[i] = r.Column(i)
+func batchOf(r arrow.Record, schema *columnar.Schema, at []int) *columnar.Batch {
+	cols := make([]columnar.Column, len(at))
+	for i, place := range at {
+		cols[i] = r.Column(place)
 		cols[i].Retain()
 	}
 	return columnar.NewBatch(schema, cols, int(r.NumRows()))
 }
 
-func sameTypes(a, b *arrow.Schema) bool {
-	if a.NumFields() != b.NumFields() {
-		return false
-	}
-	for i, f := range a.Fields() {
-		if f.Name != b.Field(i).Name || !arrow.TypeEqual(f.Type, b.Field(i).Type) {
-			return false
+// places finds the columns of a schema in those of a file, by name.
+func places(file *arrow.Schema, schema *columnar.Schema) ([]int, error) {
+	out := make([]int, schema.Len())
+	for i, f := range schema.Fields {
+		at := file.FieldIndices(f.Name)
+		if len(at) != 1 || !arrow.TypeEqual(file.Field(at[0]).Type, f.Type.Arrow()) {
+			return nil, fmt.Errorf("%w: it has no column %s %s, only %v", ErrDamaged, f.Name, f.Type, file.Fields())
 		}
+		out[i] = at[0]
 	}
-	return true
+	return out, nil
 }
 
 // OperatorOf reads which operator a state file is of.

@@ -30,6 +30,9 @@ func NewLog(files []string) *Log {
 	return l
 }
 
+// Rewriting returns a log whose next file holds everything: what a restore has read is not in the form of files to come.
+func Rewriting() *Log { return &Log{saved: -1} }
+
 // Names lists the files, oldest first.
 func (l *Log) Names() []string {
 	out := make([]string, len(l.files))

@@ -47,7 +47,7 @@ type Pipeline struct {
 	SurvivesRestart bool
 	LateRows        LateRows
 	AllowedLateness time.Duration // of UpdateLate
-	State           StateLimits
+	State           microbatch.StateLimits
 }
 
 // Source is one input.
@@ -88,7 +88,7 @@ func defaults(file string) *Pipeline {
 		Trigger:      microbatch.Trigger{Interval: time.Second},
 		Commit:       microbatch.CommitPolicy{Interval: time.Second, MaxIdle: time.Minute, TargetBytes: 128 << 20},
 		Limits:       Limits{RowsPerBatch: 1_000_000, Memory: 512 << 20},
-		DrainTimeout: 30 * time.Second, NoDataBatches: true, State: StateLimits{MaxBytes: 2 << 30},
+		DrainTimeout: 30 * time.Second, NoDataBatches: true, State: microbatch.StateLimits{MaxBytes: 2 << 30},
 	}
 }
 

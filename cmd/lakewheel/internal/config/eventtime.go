@@ -29,12 +29,6 @@ const (
 	UpdateLate                 // within the allowed lateness they correct what was emitted
 )
 
-// StateLimits bound what the stateful operators of a pipeline keep.
-type StateLimits struct {
-	MaxRows  int64 // 0: no bound
-	MaxBytes int64
-}
-
 // watermark reads sources.<s>.watermark. What it returns checks it against the schema, once that is known.
 func (f *fileReader) watermark(n ast.Node, s *Source, what string) func() {
 	e := &EventTime{Delay: -1}

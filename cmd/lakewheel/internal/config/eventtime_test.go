@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/lakewheel/lakewheel/microbatch"
 	"github.com/lakewheel/lakewheel/planner"
 )
 
@@ -17,7 +18,7 @@ query: SELECT ts FROM e
 // What a file says nothing about has the defaults; what it says is taken over.
 func TestEventTimeSettings(t *testing.T) {
 	def := func() Pipeline {
-		return Pipeline{NoDataBatches: true, NoDataAtRestart: true, SurvivesRestart: true, State: StateLimits{MaxBytes: 2 << 30}}
+		return Pipeline{NoDataBatches: true, NoDataAtRestart: true, SurvivesRestart: true, State: microbatch.StateLimits{MaxBytes: 2 << 30}}
 	}
 	for text, change := range map[string]func(*Pipeline){
 		"":                                     func(*Pipeline) {},
@@ -31,8 +32,8 @@ func TestEventTimeSettings(t *testing.T) {
 		"watermark: {survives_restart: true}\ncompat: spark": func(p *Pipeline) { p.NoDataAtRestart = false },
 		"late_rows: table": func(p *Pipeline) { p.LateRows, p.Late = TableLate, "/lake/q_late" },
 		"late_rows: table\nside_tables: {late: /lake/late}": func(p *Pipeline) { p.LateRows, p.Late = TableLate, "/lake/late" },
-		"state: {max_rows: 7, max_bytes: 1GiB}":             func(p *Pipeline) { p.State = StateLimits{7, 1 << 30} },
-		"state: {max_rows: 7}":                              func(p *Pipeline) { p.State = StateLimits{7, 2 << 30} },
+		"state: {max_rows: 7, max_bytes: 1GiB}":             func(p *Pipeline) { p.State = microbatch.StateLimits{MaxRows: 7, MaxBytes: 1 << 30} },
+		"state: {max_rows: 7}":                              func(p *Pipeline) { p.State = microbatch.StateLimits{MaxRows: 7, MaxBytes: 2 << 30} },
 	} {
 		p, err := Parse("p.yaml", eventTimeHead+"sink: {delta: {path: /lake/q}}\n"+text, noEnv)
 		require.NoError(t, err, text)

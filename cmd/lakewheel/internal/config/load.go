@@ -252,7 +252,7 @@ func (f *fileReader) plan() {
 	if len(catalog) < len(f.sources) {
 		return // the schema has a fault of its own
 	}
-	planned, err := planner.Plan(text, catalog, f.p.Mode)
+	planned, err := planner.Plan(text, catalog, planner.Options{Mode: f.p.Mode, Spark: f.restart.spark})
 	if err != nil {
 		f.queryFaults(err)
 		return

@@ -33,8 +33,8 @@ import (
 // Env runs the commands of one script.
 type Env struct {
 	refused bool // the newest pipeline has a fault
-	// Workers is the number of tasks at once.
-	Workers int
+	// Workers are the numbers of tasks at once, and of shards of state: each time the engine is opened it has the next one, in turns.
+	Workers []int
 	// RowsPerBatch, if it is not 0, cuts batches smaller than the script's limits.
 	RowsPerBatch int64
 	// CrashAfter lets so many durable writes of the script succeed before the process dies once; -1: never.
@@ -48,6 +48,7 @@ type Env struct {
 	objects   *store.Mem
 	tokens    int64
 	ids       int
+	opened    int // how often the engine was opened
 	crashAt   string
 	restarted bool // since the latest run
 	delivered []string
@@ -57,7 +58,7 @@ type Env struct {
 }
 
 // New returns an environment that never crashes by itself.
-func New() *Env { return &Env{Workers: 2, CrashAfter: -1} }
+func New() *Env { return &Env{Workers: []int{2}, CrashAfter: -1} }
 
 // Handle runs one command and returns its output. Mistakes of the script are errors; errors of the engine are output.
 func (e *Env) Handle(d *datadriven.TestData) (string, error) {
@@ -288,7 +289,7 @@ func (e *Env) runOnce(p config.Pipeline, crashAt string) error {
 
 func (e *Env) world(crashAt string) wire.World {
 	return wire.World{
-		Clock: e.clock, Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Stdout: io.Discard, Workers: e.Workers,
+		Clock: e.clock, Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Stdout: io.Discard, Workers: e.nextWorkers(),
 		Objects: func(path string) (store.Store, error) { return store.Sub(e.objects, path), nil },
 		Source: func(_ context.Context, s *config.Source, _ bool) (source.Source, error) {
 			return keepOpen{e.source(s.Name)}, nil
@@ -304,6 +305,11 @@ func (e *Env) world(crashAt string) wire.World {
 			return errCrash
 		},
 	}
+}
+
+func (e *Env) nextWorkers() int {
+	e.opened++
+	return e.Workers[(e.opened-1)%len(e.Workers)]
 }
 
 // keepOpen is a source whose documents outlive its Close.

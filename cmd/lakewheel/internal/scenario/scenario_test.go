@@ -53,6 +53,11 @@ func tables(t *testing.T, path string, e *Env) string {
 			e.p = nil
 			_, err := e.Handle(d)
 			require.NoError(t, err)
+		case "restart": // where the process ends is the sweep's to say; what the pipeline is from then on is the script's
+			if e.p != nil && d.Input != "" {
+				_, err := e.Handle(d)
+				require.NoError(t, err)
+			}
 		case "run":
 			d.CmdArgs = nil
 			fallthrough
@@ -72,7 +77,8 @@ func tables(t *testing.T, path string, e *Env) string {
 	return out.String()
 }
 
-// A crash after the k-th durable write, for every k until none fires: the tables are those of the uninterrupted run.
+// A crash after the k-th durable write, for every k until none fires, and another number of shards after each restart: the tables are
+// those of the uninterrupted run.
 func TestCrashSweep(t *testing.T) {
 	for _, path := range scripts(t) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
@@ -80,7 +86,7 @@ func TestCrashSweep(t *testing.T) {
 			fired := 0
 			for k := 0; ; k++ {
 				e := New()
-				e.CrashAfter = k
+				e.CrashAfter, e.Workers = k, []int{2, 5, 1, 8, 3}
 				require.Equal(t, want, tables(t, path, e), "crash after %d writes", k)
 				if !e.Fired {
 					break
@@ -99,14 +105,14 @@ func TestShapeSweep(t *testing.T) {
 			text, err := os.ReadFile(path)
 			require.NoError(t, err)
 			want := tables(t, path, New())
-			for _, workers := range []int{1, 3, 8} {
+			for _, workers := range [][]int{{1}, {3}, {8}, {4, 1, 7, 2, 6, 5}} {
 				for _, rows := range []int64{0, 1, 2, 1000} {
 					if rows != 0 && boundaries(string(text)) {
 						continue
 					}
 					e := New()
 					e.Workers, e.RowsPerBatch = workers, rows
-					require.Equal(t, want, tables(t, path, e), "%d workers, %d rows a batch", workers, rows)
+					require.Equal(t, want, tables(t, path, e), "%v workers, %d rows a batch", workers, rows)
 				}
 			}
 		})

@@ -1,55 +1,21 @@
-package scenario
+package scenario_test
 
 import (
-	"bytes"
 	"compress/gzip"
 	"encoding/json"
 	"errors"
-	"fmt"
+	"flag"
 	"io"
+	"math/rand/v2"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
-	"time"
 
-	"github.com/cockroachdb/datadriven"
 	"github.com/stretchr/testify/require"
 
-	"github.com/lakewheel/lakewheel/columnar/compute/sparktest"
+	"github.com/lakewheel/lakewheel/cmd/lakewheel/streamtest"
 )
-
-// stream is a pipeline with what Spark 4.0.1 did at each step: a batch of the rows of the step, one partition a source, and the batches
-// without data that follow it.
-type stream struct {
-	Seed        int
-	Kind        string
-	Sources     map[string]streamSource
-	Query, Mode string
-	Steps       []map[string][]json.RawMessage
-	Expect      struct {
-		Error          string // the condition, if Spark refuses the query
-		Columns, Types []string
-		Steps          []streamStep
-	}
-}
-
-type streamSource struct {
-	Schema    string
-	Watermark *struct{ Column, Delay string }
-	Dedup     *struct {
-		Keys            []string
-		WithinWatermark bool `json:"within_watermark"`
-	}
-}
-
-// streamStep is what Spark did in a step. State and Dropped are by stateful operator, from the sink down.
-type streamStep struct {
-	Rows           [][]any // in complete mode the newest result
-	State, Dropped []int64
-	WatermarkAfter string `json:"watermark_after"` // "": not known
-}
 
 // knownStreams are the seeds of which Lakewheel answers otherwise, each with its reason.
 var knownStreams = map[int]string{}
@@ -63,7 +29,7 @@ func TestSparkStreams(t *testing.T) {
 			kinds = append(kinds, s.Kind)
 		}
 		all[s.Kind]++
-		difference := s.compare(t)
+		difference := s.Compare(t)
 		reason, known := knownStreams[s.Seed]
 		switch {
 		case difference == "":
@@ -80,16 +46,38 @@ func TestSparkStreams(t *testing.T) {
 	}
 }
 
-func readStreams(t *testing.T) (out []stream) {
+var cutSeed = flag.Uint64("seed", 0, "seed of the cuts of TestStreamsUnderAnyCut; 0: a new one")
+
+// TestStreamsUnderAnyCut: where no row is late, the table does not depend on how the input is cut into batches, nor on the number of workers
+// and shards, which changes at each restart.
+func TestStreamsUnderAnyCut(t *testing.T) {
+	seed := *cutSeed
+	if seed == 0 {
+		seed = rand.Uint64()
+	}
+	t.Logf("repeat with -seed %d", seed)
+	r, filled := rand.New(rand.NewPCG(seed, 0)), 0
+	for _, s := range readStreams(t) {
+		if !s.Cuttable() {
+			continue
+		}
+		want := s.Uncut(t, 0, 2)
+		filled += min(1, strings.Count(want, "{"))
+		rows, workers := int64(1+r.IntN(12)), []int{1 + r.IntN(8), 1 + r.IntN(8), 1 + r.IntN(8)}
+		require.Equal(t, want, s.Uncut(t, rows, workers...), "seed %d in batches of %d rows, workers %v: %s", s.Seed, rows, workers, s.Query)
+	}
+	require.Greater(t, filled, 100, "tables with rows")
+}
+
+func readStreams(t *testing.T) (out []streamtest.Stream) {
 	f, err := os.Open("testdata/spark/spark_streams.jsonl.gz")
 	require.NoError(t, err)
 	defer f.Close()
 	unzipped, err := gzip.NewReader(f)
 	require.NoError(t, err)
 	d := json.NewDecoder(unzipped)
-	d.UseNumber()
 	for {
-		var s stream
+		var s streamtest.Stream
 		err := d.Decode(&s)
 		if errors.Is(err, io.EOF) {
 			return out
@@ -97,161 +85,4 @@ func readStreams(t *testing.T) (out []stream) {
 		require.NoError(t, err)
 		out = append(out, s)
 	}
-}
-
-// pipeline is the file of the stream.
-func (s *stream) pipeline() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "name: seed_%d\noutput_mode: %s\nquery: %q\nsources:\n", s.Seed, s.Mode, s.Query)
-	for _, name := range s.sourceNames() {
-		src := s.Sources[name]
-		fmt.Fprintf(&b, "  %s:\n    memory: {}\n    schema: %q\n", name, src.Schema)
-		if w := src.Watermark; w != nil {
-			fmt.Fprintf(&b, "    watermark: {column: %s, delay: %s}\n", w.Column, w.Delay)
-		}
-		if d := src.Dedup; d != nil {
-			fmt.Fprintf(&b, "    dedup: {keys: [%s], within_watermark: %v}\n", strings.Join(d.Keys, ", "), d.WithinWatermark)
-		}
-	}
-	return b.String()
-}
-
-func (s *stream) sourceNames() (names []string) {
-	for name := range s.Sources {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
-}
-
-// compare runs the stream and says where it first differs from Spark, "" if nowhere.
-func (s *stream) compare(t *testing.T) string {
-	e := New()
-	out := s.do(t, e, "pipeline", s.pipeline())
-	switch want := s.Expect.Error; {
-	case want != "" && !strings.Contains(out, "["+want+"]"):
-		return fmt.Sprintf("want [%s], got %s", want, out)
-	case want != "":
-		return ""
-	case out != "ok":
-		return out
-	}
-	if d := s.compareSchema(e); d != "" {
-		return d
-	}
-	for i, step := range s.Steps {
-		for _, name := range s.sourceNames() {
-			s.do(t, e, "input", string(bytes.Join(raw(step[name]), []byte("\n"))), datadriven.CmdArg{Key: "source", Vals: []string{name}})
-		}
-		if out := s.do(t, e, "run", ""); strings.HasPrefix(out, "error: ") {
-			return fmt.Sprintf("step %d: %s", i, out)
-		}
-		if d := s.compareStep(t, e, s.Expect.Steps[i]); d != "" {
-			return fmt.Sprintf("step %d: %s", i, d)
-		}
-	}
-	return ""
-}
-
-func (s *stream) do(t *testing.T, e *Env, command, input string, args ...datadriven.CmdArg) string {
-	out, err := e.Handle(&datadriven.TestData{Cmd: command, CmdArgs: args, Input: input})
-	require.NoError(t, err, "seed %d: %s", s.Seed, command)
-	return out
-}
-
-func raw(rows []json.RawMessage) [][]byte {
-	out := make([][]byte, len(rows))
-	for i, r := range rows {
-		out[i] = r
-	}
-	return out
-}
-
-func (s *stream) compareSchema(e *Env) string {
-	var columns, types []string
-	for _, f := range e.p.Planned.Physical.Schema().Fields {
-		columns, types = append(columns, f.Name), append(types, sparktest.TypeName(f.Type))
-	}
-	return differs("columns", slices.Concat(s.Expect.Columns, s.Expect.Types), slices.Concat(columns, types))
-}
-
-// compareStep compares the latest run of the environment.
-func (s *stream) compareStep(t *testing.T, e *Env, want streamStep) string {
-	if d := differs("rows", s.wanted(t, want.Rows), s.delivered(t, e)); d != "" {
-		return d
-	}
-	var state []int64
-	for _, o := range e.operators {
-		state = append(state, o.NumRowsTotal)
-	}
-	dropped := make([]int64, len(state))
-	for _, p := range e.progress {
-		for i, o := range p.StateOperators {
-			dropped[i] += o.NumRowsDroppedByWatermark
-		}
-	}
-	if d := differs("state", want.State, state) + differs("dropped", want.Dropped, dropped); d != "" {
-		return d
-	}
-	watermark := time.UnixMilli(e.watermark).UTC().Format("2006-01-02T15:04:05.000Z")
-	if want.WatermarkAfter != "" && want.WatermarkAfter != watermark {
-		return fmt.Sprintf("watermark: want %s, got %s", want.WatermarkAfter, watermark)
-	}
-	return ""
-}
-
-func differs[T comparable](what string, want, got []T) string {
-	if slices.Equal(want, got) {
-		return ""
-	}
-	return fmt.Sprintf("%s: want %v, got %v", what, want, got)
-}
-
-// wanted and delivered are rows in a form in which they can be compared, sorted.
-func (s *stream) wanted(t *testing.T, rows [][]any) []string {
-	lines := make([]string, len(rows))
-	for i, row := range rows {
-		lines[i] = s.line(t, func(column int) any { return row[column] })
-	}
-	slices.Sort(lines)
-	return lines
-}
-
-func (s *stream) delivered(t *testing.T, e *Env) []string {
-	lines := make([]string, len(e.delivered))
-	for i, text := range e.delivered {
-		var row map[string]any
-		d := json.NewDecoder(strings.NewReader(text))
-		d.UseNumber()
-		require.NoError(t, d.Decode(&row))
-		lines[i] = s.line(t, func(column int) any { return row[s.Expect.Columns[column]] })
-	}
-	slices.Sort(lines)
-	return lines
-}
-
-func (s *stream) line(t *testing.T, at func(column int) any) string {
-	parts := make([]string, len(s.Expect.Types))
-	for i, typ := range s.Expect.Types {
-		parts[i] = canonical(t, at(i), typ)
-	}
-	return strings.Join(parts, " ")
-}
-
-// canonical is a value in the form that Spark's and ours have in common: times in six digits, doubles in the shortest form.
-func canonical(t *testing.T, v any, typ string) string {
-	switch {
-	case v == nil:
-	case typ == "timestamp":
-		at, err := time.Parse(time.RFC3339Nano, v.(string))
-		require.NoError(t, err)
-		return at.Format("2006-01-02T15:04:05.000000Z")
-	case typ == "double":
-		f, err := strconv.ParseFloat(fmt.Sprint(v), 64)
-		require.NoError(t, err)
-		return strconv.FormatFloat(f, 'g', -1, 64)
-	}
-	b, err := json.Marshal(v)
-	require.NoError(t, err)
-	return string(b)
 }

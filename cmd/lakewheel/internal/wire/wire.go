@@ -91,7 +91,7 @@ func Build(ctx context.Context, p *config.Pipeline, w World) (microbatch.Query, 
 	}
 	return microbatch.Query{
 		Name: p.Name, RunID: w.NewID(), Program: program, Sink: sink, Inputs: opened,
-		Trigger: p.Trigger, Commit: p.Commit, Event: eventPolicy(p),
+		Trigger: p.Trigger, Commit: p.Commit, Event: eventPolicy(p), State: p.State,
 		Limits:       microbatch.Limits{RowsPerBatch: p.Limits.RowsPerBatch, Workers: workers},
 		DrainTimeout: p.DrainTimeout, Clock: w.Clock, Log: w.Log,
 	}, closeAll, nil
