@@ -61,7 +61,7 @@ func (c *Committer) Commit(ctx context.Context, b Batch) (Result, error) {
 	}
 	change := c.change(r, files, "STREAMING UPDATE")
 	if b.Replace {
-		if err := c.replace(ctx, &change); err != nil {
+		if err := c.replace(ctx, c.base, &change); err != nil {
 			return Result{}, err
 		}
 	}
@@ -203,6 +203,11 @@ func (c *Committer) put(ctx context.Context, r *Record, change lakehouse.Change)
 		}
 		base, sent = next, nil // the version is another's for good: nothing of ours can land there any more
 		change.Schema = c.evolution(base, change.Add)
+		if len(change.Remove) > 0 && !entry.DataChange { // the rows that it replaces lie in other files now
+			if err := c.replace(ctx, base, &change); err != nil {
+				return base, err
+			}
+		}
 	}
 	return base, c.unknown(r, base, sent)
 }
@@ -288,7 +293,7 @@ func (c *Committer) admit(next lakehouse.Snapshot, e lakehouse.Entry, change lak
 	if takesRows(e) {
 		return fmt.Errorf("%w: %s", ErrPositionLost, takenMessage(c.opts.Table.String(), e))
 	}
-	if len(change.Remove) > 0 && e.Adds > 0 {
+	if len(change.Remove) > 0 && e.DataChange && e.Adds > 0 {
 		return fmt.Errorf("%w: version %d of %s was written by another writer (%s), and output_mode: complete replaces the whole table: give the result a table of its own", ErrRefused, e.Version, c.opts.Table, e.Operation)
 	}
 	if change.Create != nil {

@@ -44,7 +44,7 @@ func TestReplaceKeepsForeignRows(t *testing.T) {
 	c, err := Open(t.Context(), options(objects, "driver"))
 	require.NoError(t, err)
 	require.NoError(t, commitWhole(t.Context(), c, 0, 1))
-	foreignRows(t, objects, 99)
+	foreignRows(t, objects, "f", 99)
 	err = commitWhole(t.Context(), c, 1, 2)
 	require.ErrorIs(t, err, ErrRefused)
 	require.ErrorContains(t, err, "give the result a table of its own")
@@ -54,9 +54,9 @@ func TestReplaceKeepsForeignRows(t *testing.T) {
 	require.Equal(t, map[int64]int{1: 1, 99: 1}, ids(t, objects, "t"))
 }
 
-// foreignRows appends rows as another program does.
-func foreignRows(t *testing.T, objects store.Store, list ...int64) {
-	d := delta.Open(store.Sub(objects, "t"), func() string { return "f" })
+// foreignRows appends rows as another program does, in a file of that id.
+func foreignRows(t *testing.T, objects store.Store, id string, list ...int64) {
+	d := delta.Open(store.Sub(objects, "t"), func() string { return id })
 	snap, err := d.Snapshot(t.Context())
 	require.NoError(t, err)
 	w, err := d.Stage(t.Context(), rowSchema, lakehouse.WriteOptions{Prefix: "foreign"})

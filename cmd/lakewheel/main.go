@@ -85,7 +85,7 @@ func rootCommand() *cobra.Command {
 	}
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	root.AddCommand(demoCommand(), runCommand(), validateCommand(), planCommand(), inferCommand(), statusCommand(), historyCommand(), stateCommand(),
-		catCommand(), testCommand(), schemaCommand(), functionsCommand(), versionCommand())
+		catCommand(), compactCommand(), vacuumCommand(), testCommand(), schemaCommand(), functionsCommand(), versionCommand())
 	return root
 }
 

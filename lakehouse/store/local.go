@@ -372,6 +372,41 @@ func (l *Local) List(ctx context.Context, folder, startAfter string) ([]Info, er
 	return infos(folder, startAfter, entries)
 }
 
+// Walk goes through a folder and those below it. What is removed meanwhile may be missing.
+func (l *Local) Walk(ctx context.Context, folder string, fn func(Info) error) error {
+	dir := l.root
+	if folder != "" {
+		var err error
+		if dir, err = l.path(folder); err != nil {
+			return err
+		}
+	}
+	return filepath.WalkDir(dir, func(file string, e fs.DirEntry, err error) error {
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil
+		case err != nil:
+			return advise(err)
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case !e.Type().IsRegular() || strings.HasPrefix(e.Name(), tempPrefix):
+			return nil
+		}
+		st, err := e.Info()
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if err != nil {
+			return advise(err)
+		}
+		name, err := filepath.Rel(l.root, file)
+		if err != nil {
+			return err
+		}
+		return fn(info(filepath.ToSlash(name), st))
+	})
+}
+
 func infos(folder, startAfter string, entries []fs.DirEntry) ([]Info, error) {
 	var out []Info
 	for _, e := range entries {

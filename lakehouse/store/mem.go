@@ -8,6 +8,7 @@ import (
 	"maps"
 	"path"
 	"slices"
+	"strings"
 	"sync"
 )
 
@@ -282,6 +283,28 @@ func (m *Mem) List(ctx context.Context, folder, startAfter string) (out []Info, 
 		return nil
 	})
 	return out, err
+}
+
+// Walk lists the objects of a folder and of those below it.
+func (m *Mem) Walk(ctx context.Context, folder string, fn func(Info) error) error {
+	var all []Info
+	err := m.do(ctx, OpList, folder, func(o *memObjects) error {
+		for _, name := range slices.Sorted(maps.Keys(o.objects)) {
+			if strings.HasPrefix(name, join(folder, "")) {
+				all = append(all, o.info(name))
+			}
+		}
+		return nil
+	})
+	return each(all, err, fn)
+}
+
+// each calls fn with objects that were listed.
+func each(all []Info, err error, fn func(Info) error) error {
+	for i := 0; i < len(all) && err == nil; i++ {
+		err = fn(all[i])
+	}
+	return err
 }
 
 // Delete removes an object.

@@ -62,6 +62,8 @@ type Store interface {
 	// List returns the objects directly in folder (""= the root) whose base names sort after startAfter, in name order, with full names.
 	// A missing folder is an empty one.
 	List(ctx context.Context, folder, startAfter string) ([]Info, error)
+	// Walk calls fn with every object in folder (""= the root) and in the folders below it, in any order, with full names. An error of fn ends it.
+	Walk(ctx context.Context, folder string, fn func(Info) error) error
 	// Delete removes an object; a missing one is no error.
 	Delete(ctx context.Context, name string) error
 	// String names the place for messages, without secrets: "/lake/events", "s3://bucket/events".

@@ -41,6 +41,9 @@ func (s *sub) List(ctx context.Context, folder, startAfter string) ([]Info, erro
 	}
 	return list, err
 }
+func (s *sub) Walk(ctx context.Context, folder string, fn func(Info) error) error {
+	return s.s.Walk(ctx, strings.TrimSuffix(join(s.folder, folder), "/"), func(in Info) error { return fn(s.inside(in)) })
+}
 func (s *sub) Delete(ctx context.Context, name string) error {
 	return s.s.Delete(ctx, join(s.folder, name))
 }

@@ -58,7 +58,7 @@ func (s *Stream) step(t *testing.T, e *scenario.Env, i int) string {
 		s.do(t, e, "restart", "")
 	}
 	for _, name := range s.sourceNames() {
-		s.do(t, e, "input", string(bytes.Join(raw(s.Steps[i][name]), []byte("\n"))), datadriven.CmdArg{Key: "source", Vals: []string{name}})
+		s.do(t, e, "input", string(bytes.Join(raw(s.Steps[i][name]), []byte("\n"))), source(name))
 	}
 	if out := s.do(t, e, "run", ""); strings.HasPrefix(out, "error: ") {
 		return fmt.Sprintf("step %d: %s", i, out)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"path"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -22,6 +23,7 @@ func Run(t *testing.T, open func(t *testing.T) store.Store) {
 		"objects appear once and stay":      objectsAppearOnceAndStay,
 		"ETag tells a replacement":          etagTellsAReplacement,
 		"list is one folder in order":       listIsOneFolderInOrder,
+		"walk is all folders below":         walkIsAllFoldersBelow,
 		"writer shows nothing before close": writerShowsNothingBeforeClose,
 		"abort and delete leave nothing":    abortAndDeleteLeaveNothing,
 		"put-if-absent race has one winner": putIfAbsentRaceHasOneWinner,
@@ -80,6 +82,29 @@ func listIsOneFolderInOrder(t *testing.T, s store.Store) {
 	require.Equal(t, []string{"log/2.json"}, names("log", "1.json"))
 	require.Equal(t, []string{"root.json"}, names("", ""))
 	require.Empty(t, names("missing", ""))
+}
+
+func walkIsAllFoldersBelow(t *testing.T, s store.Store) {
+	ctx := context.Background()
+	for _, name := range []string{"log/2.json", "log/1.json", "log/deep/er/3.json", "logs.json"} {
+		require.NoError(t, s.Put(ctx, name, []byte(name)))
+	}
+	names := func(s store.Store, folder string) (out []string) {
+		require.NoError(t, s.Walk(ctx, folder, func(in store.Info) error {
+			require.Positive(t, in.Size)
+			out = append(out, in.Name)
+			return nil
+		}))
+		slices.Sort(out)
+		return out
+	}
+	require.Equal(t, []string{"log/1.json", "log/2.json", "log/deep/er/3.json", "logs.json"}, names(s, ""))
+	require.Equal(t, []string{"log/1.json", "log/2.json", "log/deep/er/3.json"}, names(s, "log"))
+	require.Equal(t, []string{"deep/er/3.json"}, names(store.Sub(s, "log"), "deep"))
+	require.Equal(t, []string{"1.json", "2.json", "deep/er/3.json"}, names(store.Sub(s, "log"), ""))
+	require.Empty(t, names(s, "missing"))
+	enough := errors.New("enough")
+	require.ErrorIs(t, s.Walk(ctx, "", func(store.Info) error { return enough }), enough)
 }
 
 func writerShowsNothingBeforeClose(t *testing.T, s store.Store) {

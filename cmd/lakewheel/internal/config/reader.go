@@ -266,7 +266,7 @@ func (r *reader) size(to *int64, what string, least int64) func(ast.Node) {
 		if !ok {
 			return
 		}
-		v, err := parseSize(text)
+		v, err := ParseSize(text)
 		if err != nil || v < least {
 			r.fault(n, "%s: expected a size such as 128MiB, at least %d bytes, got %q", what, least, text)
 			return
@@ -275,7 +275,8 @@ func (r *reader) size(to *int64, what string, least int64) func(ast.Node) {
 	}
 }
 
-func parseSize(text string) (int64, error) {
+// ParseSize reads a size in bytes, such as 128MiB or 1GB.
+func ParseSize(text string) (int64, error) {
 	for _, u := range sizeUnits {
 		digits, ok := strings.CutSuffix(text, u.suffix)
 		if !ok {

@@ -4,9 +4,12 @@ import (
 	"compress/gzip"
 	"encoding/json"
 	"errors"
+	"flag"
 	"io"
+	"math/rand/v2"
 	"os"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -41,6 +44,29 @@ func TestSparkStreams(t *testing.T) {
 	for _, kind := range kinds {
 		t.Logf("%-10s %d of %d agree", kind, agree[kind], all[kind])
 	}
+}
+
+var cutSeed = flag.Uint64("seed", 0, "seed of the cuts of TestStreamsUnderAnyCut; 0: a new one")
+
+// TestStreamsUnderAnyCut: where no row is late, the table does not depend on how the input is cut into batches, nor on the number of workers
+// and shards, which changes at each restart.
+func TestStreamsUnderAnyCut(t *testing.T) {
+	seed := *cutSeed
+	if seed == 0 {
+		seed = rand.Uint64()
+	}
+	t.Logf("repeat with -seed %d", seed)
+	r, filled := rand.New(rand.NewPCG(seed, 0)), 0
+	for _, s := range readStreams(t) {
+		if !s.Cuttable() {
+			continue
+		}
+		want := s.Uncut(t, 0, 2)
+		filled += min(1, strings.Count(want, "{"))
+		rows, workers := int64(1+r.IntN(12)), []int{1 + r.IntN(8), 1 + r.IntN(8), 1 + r.IntN(8)}
+		require.Equal(t, want, s.Uncut(t, rows, workers...), "seed %d in batches of %d rows, workers %v: %s", s.Seed, rows, workers, s.Query)
+	}
+	require.Greater(t, filled, 100, "tables with rows")
 }
 
 func readStreams(t *testing.T) (out []streamtest.Stream) {

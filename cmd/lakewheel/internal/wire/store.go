@@ -49,14 +49,15 @@ func Probe(ctx context.Context, p *config.Pipeline, w World) error {
 		if err != nil {
 			return err
 		}
-		if err := probe(ctx, objects, w); err != nil {
+		if err := w.ProbeStore(ctx, objects); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func probe(ctx context.Context, objects store.Store, w World) error {
+// ProbeStore makes sure that a store keeps its promises, as far as it can be asked.
+func (w World) ProbeStore(ctx context.Context, objects store.Store) error {
 	s, ok := objects.(interface {
 		Probe(ctx context.Context) (warnings []string, err error)
 	})

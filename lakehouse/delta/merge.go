@@ -1,0 +1,149 @@
+package delta
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/lakewheel/lakewheel/columnar"
+	"github.com/lakewheel/lakewheel/lakehouse"
+	"github.com/lakewheel/lakewheel/lakehouse/parquetfile"
+)
+
+// merge are files of one partition that become one, in the order of their rows.
+type merge struct {
+	prefix string
+	files  []add
+	bytes  int64
+}
+
+// planMerges puts together files that are small, which is below three quarters of the target, the oldest first: rows that came together
+// stay together. Each merge has two files or more, of one partition and prefix and of no more bytes than the target. Files with
+// deletion vectors are left alone.
+func planMerges(live []add, target int64, prefix func(string) string) (out []merge) {
+	small := slices.DeleteFunc(live, func(a add) bool { return a.DeletionVector != nil || a.Size >= target/4*3 })
+	slices.SortFunc(small, func(a, b add) int {
+		return cmp.Or(cmp.Compare(a.ModificationTime, b.ModificationTime), strings.Compare(a.Path, b.Path))
+	})
+	open := map[string]*merge{} // by partition and prefix
+	for _, a := range small {
+		p := prefix(decodePath(a.Path))
+		key := partitionKey(a.PartitionValues) + p
+		m := open[key]
+		if m == nil || m.bytes+a.Size > target {
+			out = appendMerge(out, m)
+			m = &merge{prefix: p}
+			open[key] = m
+		}
+		m.files, m.bytes = append(m.files, a), m.bytes+a.Size
+	}
+	for _, m := range open {
+		out = appendMerge(out, m)
+	}
+	slices.SortFunc(out, func(a, b merge) int { return strings.Compare(a.files[0].Path, b.files[0].Path) })
+	return out
+}
+
+func appendMerge(out []merge, m *merge) []merge {
+	if m == nil || len(m.files) < 2 {
+		return out
+	}
+	return append(out, *m)
+}
+
+// partitionKey tells partitions apart; the empty text and NULL are the same.
+func partitionKey(values map[string]*string) string {
+	var parts []string
+	for name, text := range values {
+		if text == nil || *text == "" {
+			continue
+		}
+		parts = append(parts, strconv.Quote(name)+"="+strconv.Quote(*text)+"/")
+	}
+	slices.Sort(parts)
+	return strings.Join(parts, "")
+}
+
+// writeMerge writes the file of a merge; without rows there is none.
+func (t *Table) writeMerge(ctx context.Context, snap lakehouse.Snapshot, m merge, id string) ([]lakehouse.DataFile, error) {
+	inFile, values := columnsInFiles(snap.Schema, snap.PartitionBy), m.files[0].PartitionValues
+	name := path.Join(partitionFolder(snap.PartitionBy, values), m.prefix+"-"+id+".parquet")
+	w, err := parquetfile.NewWriter(t.objects, inFile, parquetfile.Options{Name: func() string { return name }})
+	if err != nil {
+		return nil, fmt.Errorf("table %s: %w", t, err)
+	}
+	defer w.Abort()
+	var rows int64
+	for _, a := range m.files {
+		n, err := t.copyRows(ctx, a, inFile, w)
+		if err != nil {
+			return nil, fmt.Errorf("merge %s of %s: %w", decodePath(a.Path), t, err)
+		}
+		rows += n
+	}
+	files, err := finishFiles(ctx, w, inFile, statsRuleOf(snap.Properties), values)
+	if err != nil {
+		return nil, err
+	}
+	if n := rowsOf(files); n != rows {
+		return nil, fmt.Errorf("%s of %s has %d rows instead of %d: nothing was changed", name, t, n, rows)
+	}
+	return files, nil
+}
+
+func rowsOf(files []lakehouse.DataFile) (n int64) {
+	for _, f := range files {
+		n += f.Rows
+	}
+	return n
+}
+
+// copyRows copies the rows of a file batch by batch, and counts them: they must be as many as the log says, if it does.
+func (t *Table) copyRows(ctx context.Context, a add, schema *columnar.Schema, w *parquetfile.Writer) (rows int64, err error) {
+	f, err := t.objects.Open(ctx, decodePath(a.Path))
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	r, err := parquetfile.OpenReader(f, schema)
+	if err != nil {
+		return 0, err
+	}
+	defer r.Close()
+	for {
+		b, err := r.Next(ctx)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return 0, err
+		}
+		rows += int64(b.Rows())
+		err = w.Write(ctx, 0, b)
+		b.Release()
+		if err != nil {
+			return 0, err
+		}
+	}
+	if said := dataFile(a).Rows; said >= 0 && said != rows {
+		return 0, fmt.Errorf("%w: it has %d rows, and the log says %d", parquetfile.ErrDamaged, rows, said)
+	}
+	return rows, nil
+}
+
+// columnsInFiles are those that files have: all but the partition columns. Each may be NULL, as in the files of a pipeline.
+func columnsInFiles(schema *columnar.Schema, by []string) *columnar.Schema {
+	out := &columnar.Schema{}
+	for _, f := range schema.Fields {
+		if !slices.Contains(by, f.Name) {
+			out.Fields = append(out.Fields, columnar.Field{Name: f.Name, Type: f.Type, Nullable: true})
+		}
+	}
+	return out
+}
