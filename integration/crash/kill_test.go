@@ -44,35 +44,52 @@ func fill(t *testing.T, topic string) {
 	require.Nil(t, failed.Load())
 }
 
-// The process dies at random moments: while it starts, within a batch, between staging and commit, between the commit and the dead letters.
-// CRASHES sets how often, SEED replays a choice of moments.
-func TestEveryRecordOnceThroughKills(t *testing.T) {
+// moments of kills: CRASHES sets how many, SEED replays a choice of them.
+type moments struct {
+	*rand.Rand
+	crashes int
+}
+
+func killMoments(t *testing.T) moments {
 	crashes, err := strconv.Atoi(envOr("CRASHES", "5"))
 	require.NoError(t, err)
 	seed, err := strconv.ParseUint(envOr("SEED", strconv.FormatInt(time.Now().UnixNano(), 10)), 10, 64)
 	require.NoError(t, err)
 	t.Logf("SEED=%d CRASHES=%d", seed, crashes)
+	return moments{rand.New(rand.NewPCG(seed, 0)), crashes}
+}
+
+// kill runs a pipeline and kills it, again and again; a process lives at most so long.
+func (m moments) kill(t *testing.T, file string, most time.Duration) {
+	commits := 0
+	for range m.crashes {
+		p := start(t, "run", file)
+		time.Sleep(time.Duration(m.Int64N(int64(most))))
+		p.signal(t, syscall.SIGKILL)
+		require.Equal(t, -1, p.code(t, 10*time.Second), "killed, not ended: %s", p.err.String())
+		commits += p.batches()
+	}
+	t.Logf("%d batches reported before kills", commits)
+}
+
+// paces are how fast a pipeline goes, and how long its processes live at most.
+var paces = []struct {
+	name, settings string
+	most           time.Duration
+}{
+	{"every second", "limits: {rows_per_batch: 30000}\ntrigger: {interval: 1s}\ncommit: {interval: 1s}\n", 4 * time.Second},
+	{"back to back", "limits: {rows_per_batch: 10000}\ntrigger: {interval: 0s}\ncommit: {interval: 0s}\n", time.Second},
+}
+
+// The process dies at random moments: while it starts, within a batch, between staging and commit, between the commit and the dead letters.
+func TestEveryRecordOnceThroughKills(t *testing.T) {
+	moments := killMoments(t)
 	topic := newTopic(t, partitions, nil)
 	fill(t, topic)
-	for _, c := range []struct {
-		name, settings string
-		most           time.Duration // a process lives at most so long
-	}{
-		{"every second", "limits: {rows_per_batch: 30000}\ntrigger: {interval: 1s}\ncommit: {interval: 1s}\n", 4 * time.Second},
-		{"back to back", "limits: {rows_per_batch: 10000}\ntrigger: {interval: 0s}\ncommit: {interval: 0s}\n", time.Second},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			file, table := pipeline(t, topic, c.settings)
-			rng := rand.New(rand.NewPCG(seed, uint64(c.most)))
-			commits := 0
-			for range crashes {
-				p := start(t, "run", file)
-				time.Sleep(time.Duration(rng.Int64N(int64(c.most))))
-				p.signal(t, syscall.SIGKILL)
-				require.Equal(t, -1, p.code(t, 10*time.Second), "killed, not ended: %s", p.err.String())
-				commits += p.batches()
-			}
-			t.Logf("%d batches reported before kills, table version %d", commits, version(t, table))
+	for _, pace := range paces {
+		t.Run(pace.name, func(t *testing.T) {
+			file, table := pipeline(t, topic, pace.settings)
+			moments.kill(t, file, pace.most)
 			drain(t, file)
 			requireAllOnce(t, table)
 		})

@@ -12,11 +12,12 @@ AGGREGATES = [
     "max_by(v, struct(ts, id))", "max_by(k, v)", "min_by(id, k)", "stddev(v)", "stddev_pop(x)", "variance(i)", "var_pop(d)", "skewness(i)", "kurtosis(x)", "corr(x, i)", "covar_samp(x, i)",
     "covar_pop(i, v)", "regr_slope(x, i)", "collect_list(id)", "collect_list(k)", "array_agg(d)", "sort_array(collect_set(v))", "sort_array(collect_set(k))", "approx_count_distinct(k)",
     "approx_count_distinct(v)", "sum(v) + count(*)", "max(v) - min(v)", "sum(i) / count(i)", "count(*) * 2 + coalesce(max(i), 0)", "sum(CASE WHEN b THEN 1 ELSE 0 END)", "max(upper(k))",
-    "try_sum(v)", "try_avg(d)", "size(collect_list(x))", "collect_list(p) FILTER (WHERE b)", "count(1)", "max(length(k) + i)", "first(p.c)", "last(tags)",
+    "percentile(v, 0.5)", "percentile_approx(v, 0.5)", "median(i)", "bit_or(i)", "bit_and(v)", "bit_xor(i)", "try_sum(v)", "try_avg(d)", "size(collect_list(x))", "collect_list(p) FILTER (WHERE b)", "count(1)", "max(length(k) + i)", "first(p.c)", "last(tags)",
 ]
 KEYS = [[], [], ["k"], ["k"], ["k"], ["k", "b"], ["v % 3"], ["upper(k)"], ["i", "k"], ["d"], ["day"], ["tags"], ["p"], ["p.c", "b"], ["x"], ["date(ts)"], ["CASE WHEN i > 1 THEN 'big' ELSE k END"]]
 WHERE = ["", "", "", "", " WHERE v >= 0", " WHERE k <> 'b' OR b", " WHERE ts IS NOT NULL", " WHERE i IS NULL OR i < 3", " WHERE k IN ('a', 'b')", " WHERE date(ts) < DATE'2100-01-01'", " WHERE size(tags) > 0 AND b"]
 HAVING = ["", "", "", "", "", " HAVING count(*) > 1", " HAVING max(v) >= 0", " HAVING sum(i) IS NOT NULL AND min(k) < 'c'"]
+OF_WINDOWS = [" HAVING window.start > TIMESTAMP'1970-01-01 00:20:00'", " HAVING window.end <= TIMESTAMP'1970-01-02' AND count(*) > 1"]
 DELAYS = ["0 seconds", "2 seconds", "5 seconds", "10 seconds", "30 seconds", "1500 milliseconds", "1 minute"]
 SIZES = [1, 2, 5, 7, 10, 60]
 GAPS = ["'1 second'", "'3 seconds'", "'5 seconds'", "'1500 milliseconds'", "'10 seconds'"]
@@ -28,10 +29,10 @@ ROW_GAPS = [
 EDGES = [
     "SELECT window.start AS ws, count(*) AS n FROM events GROUP BY window(ts, '5 seconds'), k ORDER BY ws", "SELECT k, count(*) AS n FROM events GROUP BY k", "SELECT ts, k FROM events LIMIT 3",
     "SELECT count(DISTINCT v) AS n, window.start AS ws FROM events GROUP BY window(ts, '5 seconds')", "SELECT session_window.start AS ws, count(*) AS n FROM events GROUP BY session_window(ts, '5 seconds')",
-    "SELECT k, row_number() OVER (PARTITION BY k ORDER BY ts) AS rn FROM events", "SELECT ts, k FROM events ORDER BY ts", "SELECT count(*) AS n FROM events", "SELECT max(v) AS m, count(*) AS n FROM events WHERE v > 1",
+    "SELECT ts, k FROM events ORDER BY ts", "SELECT count(*) AS n FROM events", "SELECT max(v) AS m, count(*) AS n FROM events WHERE v > 1",
     "SELECT window.start AS ws, count(*) AS n FROM events GROUP BY window(ts, '5 seconds', '10 seconds')", "SELECT window.start AS ws, count(*) AS n FROM events GROUP BY window(ts, '5 seconds', '5 seconds', '6 seconds')",
     "SELECT window.start AS ws, count(*) AS n FROM events GROUP BY window(ts + INTERVAL 3 SECONDS, '5 seconds')", "SELECT window.start AS ws, k, count(*) AS n FROM events GROUP BY window(ts, '1 month'), k",
-    "SELECT window.start AS ws, v FROM events GROUP BY window(ts, '5 seconds')", "SELECT k, count(*) AS n FROM events GROUP BY ROLLUP (k, b)", "SELECT k, n FROM (SELECT k, count(*) AS n FROM events GROUP BY k) WHERE n > 1",
+    "SELECT window.start AS ws, v FROM events GROUP BY window(ts, '5 seconds')", "SELECT k, n FROM (SELECT k, count(*) AS n FROM events GROUP BY k) WHERE n > 1",
     "SELECT n, count(*) AS m FROM (SELECT k, count(*) AS n FROM events GROUP BY k) GROUP BY n", "SELECT k, sum(n) AS s FROM (SELECT window AS w, k, count(*) AS n FROM events GROUP BY window(ts, '5 seconds'), k) GROUP BY k",
     "SELECT ts, count(*) AS n FROM events GROUP BY ts, window(ts, '5 seconds'), session_window(ts, '5 seconds')", "SELECT window(ts, '5 seconds') AS w, k FROM events", "SELECT window(ts, '6 seconds', '4 seconds').start AS s, id FROM events WHERE v > 0",
     "SELECT k, count(*) AS n FROM events GROUP BY k ORDER BY n DESC, k LIMIT 2", "SELECT k, max(ts) AS m FROM events GROUP BY k HAVING count(*) > 1 ORDER BY m", "SELECT CAST(window.end AS STRING) AS e, count(*) AS n FROM events GROUP BY window(ts, '5 seconds')",
@@ -88,22 +89,23 @@ class Maker:
     # Kinds of streams: (sources, query, mode).
 
     def tumble(self):
-        return {"events": self.events()}, self.grouped(self.window(), self.pick(KEYS), self.pick(HAVING)), self.pick(["append", "append", "update", "complete"])
+        return {"events": self.events()}, self.grouped(self.window(), self.pick(KEYS), self.pick(HAVING + OF_WINDOWS)), self.pick(["append", "append", "update", "complete"])
 
     def slide(self):
         window = self.window(size=self.pick([5, 7, 10]), slide=self.pick([1, 2, 3, 4, 5]))
-        return {"events": self.events()}, self.grouped(window, self.pick(KEYS), self.pick(HAVING)), self.pick(["append", "append", "update", "complete"])
+        return {"events": self.events()}, self.grouped(window, self.pick(KEYS), self.pick(HAVING + OF_WINDOWS)), self.pick(["append", "append", "update", "complete"])
 
     def session(self):
         return {"events": self.events()}, self.grouped(f"session_window(ts, {self.pick(GAPS + ROW_GAPS)})", self.pick(KEYS[2:])), self.pick(["append", "append", "complete"])
 
     def keyed(self):
         keys = self.pick(KEYS[2:])
-        items = [f"{k} AS k{n}" for n, k in enumerate(keys)] + self.aggregates()
+        names = [f"k{n}" for n in range(len(keys))]
+        items = [f"{k} AS {name}" for k, name in zip(keys, names)] + self.aggregates()
         events = self.events()
         if self.chance(.5):
             del events["watermark"]
-        order = self.pick(["", " ORDER BY k0", " ORDER BY k0 DESC NULLS LAST, a0 LIMIT 3"]) if self.chance(.5) else ""
+        order = self.pick(["", f" ORDER BY {', '.join(names)}", f" ORDER BY k0 DESC NULLS LAST, {', '.join(names[1:] + ['a0'])} LIMIT 3"]) if self.chance(.5) else ""
         return {"events": events}, f"SELECT {', '.join(items)} FROM events{self.pick(WHERE)} GROUP BY {', '.join(keys)}{self.pick(HAVING)}{order}", "complete" if order else self.pick(["update", "complete"])
 
     def by_time(self):
@@ -152,7 +154,7 @@ class Maker:
             names = names[:self.r.randint(0, len(names))]
             time = self.pick(["w", "window_time(w)"])
             window = self.pick([f"window({time}, '{size} seconds')", f"window({time}, '{size} seconds', '{max(1, size // 2)} seconds')", self.window(time, size)])
-            where = self.pick(["", "", " WHERE c > 1", " WHERE m IS NOT NULL"])
+            where = self.pick(["", "", " WHERE c > 1", " WHERE m IS NOT NULL", " WHERE w.start > TIMESTAMP'1970-01-01 00:20:00'"])
             query = f"SELECT {', '.join(['window AS w'] + names + ['sum(c) AS c', 'max(m) AS m'])} FROM ({query}){where} GROUP BY {', '.join([window] + names)}"
         last = self.pick([query, query, f"SELECT w.start AS ws, c * 2 AS c2, m FROM ({query}) WHERE c > 1", f"SELECT DISTINCT w, c FROM ({query})", f"SELECT DISTINCT window_time(w) AS wt, c FROM ({query})",
                           f"SELECT session_window AS s, count(*) AS n, sum(c) AS c FROM (SELECT window_time(w) AS wt, c FROM ({query})) GROUP BY session_window(wt, '6 seconds')"])
