@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -10,74 +11,93 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"github.com/google/uuid"
 	"github.com/spf13/cobra"
 
 	"github.com/lakewheel/lakewheel/cmd/lakewheel/internal/wire"
 	"github.com/lakewheel/lakewheel/columnar"
+	"github.com/lakewheel/lakewheel/columnar/compute"
 	"github.com/lakewheel/lakewheel/lakehouse"
-	"github.com/lakewheel/lakewheel/lakehouse/delta"
 	"github.com/lakewheel/lakewheel/lakehouse/store"
+	"github.com/lakewheel/lakewheel/planner"
 )
 
 // errEnough ends a scan at the limit.
 var errEnough = errors.New("enough rows")
 
 func catCommand() *cobra.Command {
-	format, file, limit, version := "", "", int64(0), int64(-1)
+	var o catOptions
 	cmd := &cobra.Command{
 		Use:   "cat TABLE",
-		Short: "Print the rows of a Delta table",
-		Long: `Print the rows of a Delta table, in a folder or at s3://bucket/prefix.
+		Short: "Print the rows of a Delta table or of Parquet files",
+		Long: `Print the rows of a Delta table, in a folder or at s3://bucket/prefix, or of a Parquet file (.parquet) or a folder of such files, which may lie in folders of it.
+
+--where takes a condition in Spark SQL over the columns. Files of a Delta table that cannot have such rows, by their partition values or their statistics, are not read.
 
 Where the store of s3:// is and who asks say the usual variables (AWS_ENDPOINT_URL, AWS_REGION, AWS_ACCESS_KEY_ID and so on), the shared
 file of credentials, the role of the machine, or with --settings the s3 section of a pipeline file.`,
-		Args: exactly(1, "the folder or s3:// path of a Delta table"),
+		Args: exactly(1, "the folder or s3:// path of a Delta table, or a Parquet file or a folder of them"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			out := bufio.NewWriter(cmd.OutOrStdout())
-			print, err := newPrinter(format, out)
+			print, err := newPrinter(o.format, out)
 			if err != nil {
 				return usageError{err}
 			}
-			objects, err := openTable(args[0], file)
-			if err != nil {
-				return err
-			}
-			table := delta.Open(objects, uuid.NewString)
-			if version < -1 || limit < 0 {
+			if o.version < -1 || o.limit < 0 {
 				return usageError{fmt.Errorf("--version is at least -1 and --limit at least 0")}
 			}
-			snap, err := table.At(cmd.Context(), version)
+			rows, err := openRows(cmd.Context(), args[0], o)
 			if err != nil {
 				return err
 			}
-			if snap.Version < 0 {
-				return fmt.Errorf("%s is not a Delta table: it has no _delta_log", args[0])
-			}
-			left := limit
-			err = table.Scan(cmd.Context(), snap, func(b *columnar.Batch) error {
-				for i := range b.Rows() {
-					if limit > 0 && left == 0 {
-						return errEnough
-					}
-					left--
-					if err := print.row(b, i); err != nil {
-						return err
-					}
-				}
-				return nil
-			})
-			if err != nil && !errors.Is(err, errEnough) {
+			if err := o.print(cmd.Context(), rows, print); err != nil {
 				return err
 			}
 			return errors.Join(print.end(), out.Flush())
 		},
 	}
-	cmd.Flags().StringVar(&format, "format", "json", "json, csv or table")
-	cmd.Flags().StringVar(&file, "settings", "", "pipeline file whose s3 section says how to reach the table")
-	cmd.Flags().Int64Var(&limit, "limit", 0, "print at most so many rows; 0: all")
-	cmd.Flags().Int64Var(&version, "version", -1, "the table as of this version; -1: the newest")
+	cmd.Flags().StringVar(&o.format, "format", "json", "json, csv or table")
+	cmd.Flags().StringVar(&o.settings, "settings", "", "pipeline file whose s3 section says how to reach the table")
+	cmd.Flags().Int64Var(&o.limit, "limit", 0, "print at most so many rows; 0: all")
+	cmd.Flags().Int64Var(&o.version, "version", -1, "the table as of this version; -1: the newest")
+	cmd.Flags().StringVar(&o.where, "where", "", "print the rows for which this condition is true, e.g. \"amount > 10 AND day = DATE '2026-01-31'\"")
 	return cmd
+}
+
+type catOptions struct {
+	format, settings, where string
+	limit, version          int64
+}
+
+// print prints the rows that are asked for.
+func (o catOptions) print(ctx context.Context, rows rowSource, p printer) error {
+	where := compute.Bool(true)
+	if o.where != "" {
+		e, err := planner.Expression(o.where, rows.schema)
+		if err != nil {
+			return usageError{fmt.Errorf("--where: %w", err)}
+		}
+		if e.Type() != columnar.Boolean {
+			return usageError{fmt.Errorf("--where: %s is %s, not a condition", e, e.Type())}
+		}
+		where = e
+	}
+	left := o.limit
+	err := rows.scan(ctx, where, func(b *columnar.Batch) error {
+		for i := range b.Rows() {
+			if o.limit > 0 && left == 0 {
+				return errEnough
+			}
+			left--
+			if err := p.row(b, i); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if errors.Is(err, errEnough) {
+		return nil
+	}
+	return err
 }
 
 // openTable opens the store of a table by the s3 settings of a pipeline file, if one is given.

@@ -73,6 +73,23 @@ func (ev *Evaluator) Filter(pred Expr, b *columnar.Batch, sel columnar.Selection
 	return ev.selected, nil
 }
 
+// Where returns the rows of b for which pred is TRUE as a batch, which the caller releases. A row that fails is an error.
+func (ev *Evaluator) Where(pred Expr, b *columnar.Batch) (*columnar.Batch, error) {
+	ev.Reset()
+	sel, err := ev.Filter(pred, b, nil)
+	if err != nil {
+		return nil, err
+	}
+	if failed := ev.Errors(); len(failed) > 0 {
+		return nil, failed[0].Err
+	}
+	if len(sel) == b.Rows() {
+		b.Retain()
+		return b, nil
+	}
+	return columnar.GatherBatch(b, sel), nil
+}
+
 // blank makes the rows that failed NULL, whatever was made of their NULL further up.
 func (ev *Evaluator) blank(v *vector, rows []int32, failed []columnar.RowError) *vector {
 	out := ev.vector(v.typ)

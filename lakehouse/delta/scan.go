@@ -61,6 +61,18 @@ func (s *state) sorted() []add {
 
 // Scan calls fn with the rows of a snapshot, file by file in path order. The batch is borrowed. An error of fn ends the scan and is returned.
 func (t *Table) Scan(ctx context.Context, s lakehouse.Snapshot, fn func(*columnar.Batch) error) error {
+	return t.scan(ctx, s, func(*scannedFile) bool { return true }, fn)
+}
+
+// scannedFile is a live file that is about to be read.
+type scannedFile struct {
+	add       add
+	partition *partition
+	names     *parquetfile.Names
+}
+
+// scan reads the files that are wanted.
+func (t *Table) scan(ctx context.Context, s lakehouse.Snapshot, wanted func(*scannedFile) bool, fn func(*columnar.Batch) error) error {
 	st, err := t.files(ctx, s)
 	if err != nil || s.Version < 0 {
 		return err
@@ -72,22 +84,30 @@ func (t *Table) Scan(ctx context.Context, s lakehouse.Snapshot, fn func(*columna
 	if err != nil {
 		return fmt.Errorf("table %s: %w", t, err)
 	}
-	for _, f := range st.sorted() {
-		if err := t.scanFile(ctx, s, f, names, fn); err != nil {
+	for _, a := range st.sorted() {
+		p, err := newPartition(s.Schema, s.PartitionBy, logicalValues(a.PartitionValues, names))
+		if err != nil {
+			return fmt.Errorf("data file %s of %s: %w", decodePath(a.Path), t, err)
+		}
+		f := &scannedFile{add: a, partition: p, names: names}
+		if !wanted(f) {
+			continue
+		}
+		if err := t.scanFile(ctx, f, fn); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (t *Table) scanFile(ctx context.Context, s lakehouse.Snapshot, a add, names *parquetfile.Names, fn func(*columnar.Batch) error) error {
-	name := decodePath(a.Path)
+func (t *Table) scanFile(ctx context.Context, s *scannedFile, fn func(*columnar.Batch) error) error {
+	name := decodePath(s.add.Path)
 	f, err := t.objects.Open(ctx, name)
 	if err != nil {
 		return fmt.Errorf("data file of %s: %w", t, err)
 	}
 	defer f.Close()
-	rows, err := t.openRows(ctx, f, s, a, names)
+	rows, err := t.openRows(ctx, f, s)
 	if err != nil {
 		return fmt.Errorf("data file %s of %s: %w", name, t, err)
 	}
@@ -116,18 +136,14 @@ type fileRows struct {
 	row       int64  // of the file, the next
 }
 
-func (t *Table) openRows(ctx context.Context, f store.Reader, s lakehouse.Snapshot, a add, names *parquetfile.Names) (*fileRows, error) {
-	p, err := newPartition(s.Schema, s.PartitionBy, logicalValues(a.PartitionValues, names))
+func (t *Table) openRows(ctx context.Context, f store.Reader, s *scannedFile) (*fileRows, error) {
+	r, err := parquetfile.OpenNamed(f, s.partition.inFile, s.names)
 	if err != nil {
 		return nil, err
 	}
-	r, err := parquetfile.OpenNamed(f, p.inFile, names)
-	if err != nil {
-		return nil, err
-	}
-	out := &fileRows{file: r, partition: p}
-	if a.DeletionVector != nil {
-		if out.deleted, err = t.deletedRows(ctx, a.DeletionVector, r.Rows()); err != nil {
+	out := &fileRows{file: r, partition: s.partition}
+	if s.add.DeletionVector != nil {
+		if out.deleted, err = t.deletedRows(ctx, s.add.DeletionVector, r.Rows()); err != nil {
 			r.Close()
 			return nil, err
 		}

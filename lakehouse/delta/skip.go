@@ -1,0 +1,137 @@
+package delta
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+
+	"github.com/lakewheel/lakewheel/columnar"
+	"github.com/lakewheel/lakewheel/columnar/compute"
+	"github.com/lakewheel/lakewheel/lakehouse"
+	"github.com/lakewheel/lakewheel/lakehouse/parquetfile"
+)
+
+// skipper tells files that have no row for which a condition is TRUE. It only ever errs by reading a file.
+type skipper struct {
+	ev *compute.Evaluator
+	// values are the conjuncts that read partition columns alone: they are the same for each row of a file.
+	values []compute.Expr
+	bounds []boundTest
+}
+
+// boundTest is what the lower, or upper, bound of a column must fulfil if a row can: column < v only if the lower bound is.
+type boundTest struct {
+	field columnar.Field
+	upper bool
+	holds compute.Expr // over one column
+}
+
+// boundsOf says which bound must fulfil what for column op value.
+var boundsOf = map[string][]struct {
+	upper bool
+	op    string
+}{"=": {{false, "<="}, {true, ">="}}, "<": {{false, "<"}}, "<=": {{false, "<="}}, ">": {{true, ">"}}, ">=": {{true, ">="}}}
+
+func newSkipper(s lakehouse.Snapshot, where compute.Expr, ev *compute.Evaluator) *skipper {
+	k := &skipper{ev: ev}
+	for _, e := range compute.Conjuncts(where) {
+		reads := compute.Columns(e)
+		if len(reads) > 0 && !slices.ContainsFunc(reads, func(at int) bool { return !slices.Contains(s.PartitionBy, s.Schema.Fields[at].Name) }) {
+			k.values = append(k.values, e)
+			continue
+		}
+		at, op, value, ok := compute.Compared(e)
+		if !ok {
+			continue
+		}
+		f := s.Schema.Fields[at]
+		for _, b := range boundsOf[op] {
+			holds, err := compute.Call(b.op, compute.Column(0, f.Name, f.Type, true), value)
+			if err == nil {
+				k.bounds = append(k.bounds, boundTest{f, b.upper, holds})
+			}
+		}
+	}
+	return k
+}
+
+// all reports whether no row of a file can fulfil the condition.
+func (k *skipper) all(f *scannedFile) bool {
+	if len(k.values) > 0 && k.failsPartition(f.partition) {
+		return true
+	}
+	if len(k.bounds) == 0 || f.add.Stats == nil || f.names != nil { // names in statistics are those of the file
+		return false
+	}
+	var stats struct{ MinValues, MaxValues map[string]json.RawMessage }
+	if json.Unmarshal([]byte(*f.add.Stats), &stats) != nil {
+		return false
+	}
+	return slices.ContainsFunc(k.bounds, func(t boundTest) bool {
+		of := stats.MinValues
+		if t.upper {
+			of = stats.MaxValues
+		}
+		v, ok := readBound(t.field.Type, of[t.field.Name], t.upper)
+		return ok && !k.holds(t, v)
+	})
+}
+
+// failsPartition asks the conjuncts about one row with the partition values.
+func (k *skipper) failsPartition(p *partition) bool {
+	cols := make([]columnar.Column, p.inFile.Len())
+	for i, f := range p.inFile.Fields {
+		cols[i] = columnar.NewNullColumn(f.Type, 1)
+	}
+	file := columnar.NewBatch(p.inFile, cols, 1)
+	defer file.Release()
+	row := p.fill(file)
+	defer row.Release()
+	return slices.ContainsFunc(k.values, func(e compute.Expr) bool { return !k.passes(e, row) })
+}
+
+func (k *skipper) holds(t boundTest, v columnar.Column) bool {
+	row := columnar.NewBatch(columnar.NewSchema(t.field), []columnar.Column{v}, 1)
+	defer row.Release()
+	return k.passes(t.holds, row)
+}
+
+// passes reports whether a condition is TRUE for the only row of a batch, or fails for it: then reading the file tells.
+func (k *skipper) passes(e compute.Expr, row *columnar.Batch) bool {
+	k.ev.Reset()
+	sel, err := k.ev.Filter(e, row, nil)
+	return err != nil || len(sel) > 0 || len(k.ev.Errors()) > 0
+}
+
+// readBound reads a bound of the statistics, false if there is none that can be relied on. Other writers cut timestamps to
+// milliseconds, in both directions, and some leave NaN, which is above all numbers, out of them.
+func readBound(t columnar.Type, text json.RawMessage, upper bool) (columnar.Column, bool) {
+	if len(text) == 0 || bytes.Equal(text, []byte("null")) {
+		return nil, false
+	}
+	spelled := string(text)
+	if text[0] == '"' && json.Unmarshal(text, &spelled) != nil {
+		return nil, false
+	}
+	switch t.Kind {
+	case columnar.TimestampKind, columnar.TimestampNTZKind:
+		micros, err := partitionTimestamp(spelled)
+		us, _ := micros.(int64)
+		if us -= 999; upper {
+			us += 2 * 999
+		}
+		return parquetfile.Repeat(t, us, 1), err == nil
+	case columnar.FloatKind, columnar.DoubleKind:
+		if upper {
+			return nil, false
+		}
+	case columnar.TinyIntKind, columnar.SmallIntKind, columnar.IntKind, columnar.BigIntKind, columnar.DecimalKind, columnar.DateKind, columnar.StringKind:
+	default:
+		return nil, false
+	}
+	v, err := partitionValue(t, spelled)
+	if err != nil {
+		return nil, false
+	}
+	return parquetfile.Repeat(t, v, 1), true
+}
