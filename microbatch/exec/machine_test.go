@@ -120,7 +120,7 @@ type machine struct {
 
 // query compiles a query over events, whose event time is ts.
 func query(t require.TestingT, mode planner.OutputMode, set Settings, dedup *planner.DedupRule, delay int64, text string) *Program {
-	planned, err := planner.Plan(text, planner.Catalog{"events": {Schema: eventSchema, Hidden: columnar.NewSchema(), EventTime: &planner.EventTime{Column: "ts", Delay: delay}, Dedup: dedup}}, mode)
+	planned, err := planner.Plan(text, planner.Catalog{"events": {Schema: eventSchema, Hidden: columnar.NewSchema(), EventTime: &planner.EventTime{Column: "ts", Delay: delay}, Dedup: dedup}}, planner.Options{Mode: mode})
 	require.NoError(t, err)
 	set.Mode = mode
 	p, err := Compile(planned.Physical, set, Input{Name: "events", Format: "json", Schema: eventSchema})
