@@ -7,3 +7,15 @@ func (s Selection) Len(n int) int {
 	}
 	return len(s)
 }
+
+// Keep moves the selected values, in ascending order, to the front of a list and cuts it there; the list is the caller's to lose. Memory of
+// which most would be unused is given up.
+func Keep[T any](list []T, sel Selection) []T {
+	for i, row := range sel {
+		list[i] = list[row]
+	}
+	if list = list[:len(sel)]; cap(list) > 1024 && len(list) < cap(list)/4 {
+		return append([]T(nil), list...)
+	}
+	return list
+}

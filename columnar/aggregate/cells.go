@@ -18,7 +18,7 @@ func (c *cells[T]) Resize(n int) {
 }
 
 func (c *cells[T]) Keep(groups columnar.Selection) {
-	c.values, c.set = kept(c.values, groups), kept(c.set, groups)
+	c.values, c.set = columnar.Keep(c.values, groups), columnar.Keep(c.set, groups)
 }
 
 func (c *cells[T]) Bytes() int64 { return sizeOf(c.values) + sizeOf(c.set) }
@@ -38,17 +38,6 @@ func resized[T any](list []T, n int) []T {
 	grown := make([]T, n, max(n, cap(list)*3/2))
 	copy(grown, list)
 	return grown
-}
-
-// kept moves the values of the groups, which are ascending, to the front, and gives up memory of which most is unused.
-func kept[T any](list []T, groups columnar.Selection) []T {
-	for i, g := range groups {
-		list[i] = list[g]
-	}
-	if list = list[:len(groups)]; cap(list) > 1024 && len(list) < cap(list)/4 {
-		return append([]T(nil), list...)
-	}
-	return list
 }
 
 // picked copies the values of some groups, nil for all.

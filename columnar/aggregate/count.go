@@ -22,7 +22,7 @@ type count struct {
 }
 
 func (a *count) Resize(n int)                   { a.n = resized(a.n, n) }
-func (a *count) Keep(groups columnar.Selection) { a.n = kept(a.n, groups) }
+func (a *count) Keep(groups columnar.Selection) { a.n = columnar.Keep(a.n, groups) }
 func (a *count) Bytes() int64                   { return sizeOf(a.n) }
 
 func (a *count) Update(groups []int32, inputs []columnar.Column) []columnar.RowError {

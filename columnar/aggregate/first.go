@@ -72,7 +72,7 @@ func (a *end) Resize(n int) {
 func (a *end) Keep(groups columnar.Selection) {
 	a.slots.Keep(groups)
 	a.picks.Keep(groups)
-	a.seen = kept(a.seen, groups)
+	a.seen = columnar.Keep(a.seen, groups)
 }
 
 func (a *end) Bytes() int64 { return a.slots.Bytes() + a.picks.Bytes() + sizeOf(a.seen) }

@@ -171,7 +171,7 @@ type quantiles struct {
 
 func (a *quantiles) Resize(n int) { a.sketches = resized(a.sketches, n) }
 func (a *quantiles) Keep(groups columnar.Selection) {
-	a.sketches = append([]*sketch(nil), kept(a.sketches, groups)...)
+	a.sketches = append([]*sketch(nil), columnar.Keep(a.sketches, groups)...)
 }
 
 func (a *quantiles) Bytes() int64 {

@@ -67,7 +67,7 @@ type statistic[S any, P summary[S]] struct {
 }
 
 func (a *statistic[S, P]) Resize(n int)                   { a.groups = resized(a.groups, n) }
-func (a *statistic[S, P]) Keep(groups columnar.Selection) { a.groups = kept(a.groups, groups) }
+func (a *statistic[S, P]) Keep(groups columnar.Selection) { a.groups = columnar.Keep(a.groups, groups) }
 func (a *statistic[S, P]) Bytes() int64                   { return sizeOf(a.groups) }
 
 func (a *statistic[S, P]) Update(groups []int32, inputs []columnar.Column) []columnar.RowError {

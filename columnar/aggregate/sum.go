@@ -112,7 +112,7 @@ func (a *exact[T, S]) Resize(n int) {
 func (a *exact[T, S]) Keep(groups columnar.Selection) {
 	a.cells.Keep(groups)
 	if a.err == nil {
-		a.over = kept(a.over, groups)
+		a.over = columnar.Keep(a.over, groups)
 	}
 }
 

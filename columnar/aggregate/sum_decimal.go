@@ -37,7 +37,7 @@ func (a *decimalTotal) Resize(n int) {
 
 func (a *decimalTotal) Keep(groups columnar.Selection) {
 	a.cells.Keep(groups)
-	a.over = kept(a.over, groups)
+	a.over = columnar.Keep(a.over, groups)
 }
 
 func (a *decimalTotal) Bytes() int64 { return a.cells.Bytes() + sizeOf(a.over) }

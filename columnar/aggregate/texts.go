@@ -22,7 +22,7 @@ func (t *texts) Resize(n int) {
 }
 
 func (t *texts) Keep(groups columnar.Selection) {
-	t.from, t.size, t.set = kept(t.from, groups), kept(t.size, groups), kept(t.set, groups)
+	t.from, t.size, t.set = columnar.Keep(t.from, groups), columnar.Keep(t.size, groups), columnar.Keep(t.set, groups)
 	t.used = 0
 	for _, n := range t.size {
 		t.used += int(n)

@@ -332,8 +332,5 @@ func (sh *shard) keep(ids columnar.Selection) {
 	for _, acc := range sh.accs {
 		acc.Keep(ids)
 	}
-	for i, id := range ids {
-		sh.ends[i], sh.changed[i] = sh.ends[id], sh.changed[id]
-	}
-	sh.ends, sh.changed = sh.ends[:len(ids)], sh.changed[:len(ids)]
+	sh.ends, sh.changed = columnar.Keep(sh.ends, ids), columnar.Keep(sh.changed, ids)
 }

@@ -53,7 +53,7 @@ func (d *dedup) rises() bool { return true }
 func (d *dedup) Begin(shards int) State {
 	s := &dedupState{op: d}
 	for range shards {
-		s.shards = append(s.shards, &dedupShard{index: group.NewIndex(d.types)})
+		s.shards = append(s.shards, &dedupShard{index: group.NewIndex(d.types), least: math.MaxInt64})
 	}
 	return s
 }
@@ -68,6 +68,7 @@ type dedupState struct {
 type dedupShard struct {
 	index   *group.Index
 	expires []int64 // microseconds: the watermark that ends the key
+	least   int64   // no key expires before
 	changed []int64
 }
 
@@ -184,7 +185,7 @@ func (sh *dedupShard) take(list []*candidates, shard int, run int64) (updated in
 			if int(id) < known || int(id) < len(sh.expires) {
 				continue
 			}
-			sh.expires, sh.changed = append(sh.expires, c.expires[rows[i]]), append(sh.changed, run)
+			sh.note(c.expires[rows[i]], run)
 			c.pass[rows[i]] = true
 			updated++
 		}
@@ -192,23 +193,27 @@ func (sh *dedupShard) take(list []*candidates, shard int, run int64) (updated in
 	return updated
 }
 
+// note adds what is kept of the key that the index got last.
+func (sh *dedupShard) note(expires, run int64) {
+	sh.expires, sh.changed, sh.least = append(sh.expires, expires), append(sh.changed, run), min(sh.least, expires)
+}
+
 func (sh *dedupShard) evict(limit int64) int64 {
-	keep := make(columnar.Selection, 0, len(sh.expires))
+	if sh.least > limit {
+		return 0
+	}
+	sh.least = math.MaxInt64
+	all := len(sh.expires)
+	keep := make(columnar.Selection, 0, all)
 	for id, end := range sh.expires {
 		if end > limit {
 			keep = append(keep, int32(id))
+			sh.least = min(sh.least, end)
 		}
 	}
-	removed := len(sh.expires) - len(keep)
-	if removed == 0 {
-		return 0
-	}
 	sh.index.Keep(keep)
-	for i, id := range keep {
-		sh.expires[i], sh.changed[i] = sh.expires[id], sh.changed[id]
-	}
-	sh.expires, sh.changed = sh.expires[:len(keep)], sh.changed[:len(keep)]
-	return int64(removed)
+	sh.expires, sh.changed = columnar.Keep(sh.expires, keep), columnar.Keep(sh.changed, keep)
+	return int64(all - len(keep))
 }
 
 // passed are the rows that pass, batch by batch.
@@ -267,13 +272,18 @@ func (s *dedupState) Changed(after int64) (*columnar.Batch, error) {
 func (s *dedupState) Load(rows *columnar.Batch, evicted int64) error {
 	keys := rows.Columns()[:len(s.op.types)]
 	expires := columnar.FixedValues[int64](rows.Column(len(s.op.types)))
+	parts := make([]columnar.Selection, len(s.shards))
 	for row, hash := range hashes(s.op.types, keys, rows.Rows()) {
-		if expires[row] <= evicted*1000 {
-			continue
+		if expires[row] > evicted*1000 {
+			shard := hash % uint64(len(s.shards))
+			parts[shard] = append(parts[shard], int32(row))
 		}
-		sh := s.shards[hash%uint64(len(s.shards))]
-		sh.index.Add(keys, columnar.Selection{int32(row)}, nil)
-		sh.expires, sh.changed = append(sh.expires, expires[row]), append(sh.changed, 0)
 	}
-	return nil
+	return eachPart(parts, func(i int, sel columnar.Selection) error {
+		s.shards[i].index.Add(keys, sel, nil)
+		for _, row := range sel {
+			s.shards[i].note(expires[row], 0)
+		}
+		return nil
+	})
 }

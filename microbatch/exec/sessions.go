@@ -239,26 +239,23 @@ func (sh *sessionShard) keep(open columnar.Selection) {
 	if len(open) == len(sh.key) {
 		return
 	}
-	used := make([]int32, sh.index.Len())
-	for i, id := range open {
-		sh.key[i], sh.start[i], sh.end[i], sh.dead[i] = sh.key[id], sh.start[id], sh.end[id], false
-		used[sh.key[i]] = 1
-	}
-	n := len(open)
-	sh.key, sh.start, sh.end, sh.dead = sh.key[:n], sh.start[:n], sh.end[:n], sh.dead[:n]
+	sh.key, sh.start, sh.end, sh.dead = columnar.Keep(sh.key, open), columnar.Keep(sh.start, open), columnar.Keep(sh.end, open), columnar.Keep(sh.dead, open)
 	for _, acc := range sh.accs {
 		acc.Keep(open)
+	}
+	used := make([]int32, sh.index.Len())
+	for _, k := range sh.key {
+		used[k] = 1
 	}
 	var keys columnar.Selection
 	for k, yes := range used {
 		if yes == 1 {
 			used[k] = int32(len(keys))
-			sh.changed[len(keys)] = sh.changed[k]
 			keys = append(keys, int32(k))
 		}
 	}
 	sh.index.Keep(keys)
-	sh.changed = sh.changed[:len(keys)]
+	sh.changed = columnar.Keep(sh.changed, keys)
 	for i, k := range sh.key {
 		sh.key[i] = used[k]
 	}
