@@ -92,6 +92,7 @@ func (s *sessionState) Run(_ context.Context, in []Portion, at Moment) ([]*colum
 
 func (sh *sessionShard) run(in []Portion, parts []columnar.Selection, run, evict int64) (*columnar.Batch, Stats, error) {
 	var stats Stats
+	known := len(sh.key)
 	for k, ids := range parts {
 		if len(ids) == 0 {
 			continue
@@ -101,7 +102,7 @@ func (sh *sessionShard) run(in []Portion, parts []columnar.Selection, run, evict
 		}
 		stats.Updated += int64(len(ids))
 	}
-	if err := sh.mergeTouched(run); err != nil {
+	if err := sh.mergeTouched(run, int32(known)); err != nil {
 		return nil, stats, err
 	}
 	done, open := sh.split(evict)
@@ -150,8 +151,9 @@ func (sh *sessionShard) take(g *groups, ids columnar.Selection, run int64) error
 	return nil
 }
 
-// mergeTouched merges the sessions that meet, those that only touch included, of the keys that got spans.
-func (sh *sessionShard) mergeTouched(run int64) error {
+// mergeTouched merges the sessions that meet, those that only touch included, of the keys that got spans. Their rows come in the order of
+// the starts and then of the ends, as Spark sorts them; what was known before comes first.
+func (sh *sessionShard) mergeTouched(run int64, known int32) error {
 	var ids []int32
 	for id, k := range sh.key {
 		if sh.changed[k] == run {
@@ -159,7 +161,11 @@ func (sh *sessionShard) mergeTouched(run int64) error {
 		}
 	}
 	slices.SortStableFunc(ids, func(a, b int32) int {
-		return cmp.Or(cmp.Compare(sh.key[a], sh.key[b]), cmp.Compare(sh.start[a], sh.start[b]))
+		order := cmp.Or(cmp.Compare(sh.key[a], sh.key[b]), cmp.Compare(sh.start[a], sh.start[b]))
+		if order == 0 && min(a, b) >= known {
+			order = cmp.Compare(sh.end[a], sh.end[b])
+		}
+		return order
 	})
 	var into, from []int32
 	for i := 0; i < len(ids); {

@@ -141,6 +141,21 @@ func TestSessionsDoNotDependOnBatches(t *testing.T) {
 	})
 }
 
+// Rows of a session come by the starts of their spans and then by the ends, and a session that is known before new ones with its start.
+func TestOrderWithinASession(t *testing.T) {
+	p := query(t, planner.Append, Settings{}, nil, 0, `SELECT session_window.start, session_window.end, k, collect_list(id) FROM events
+		GROUP BY session_window(ts, CASE WHEN v = 1 THEN '3 seconds' ELSE '10 seconds' END), k`)
+	at := func(id, seconds, v int64) event { return event{id: id, ts: seconds * second, k: "a", v: v} }
+	rounds := []round{
+		{rows: [][]event{{at(1, 5, 2), at(2, 5, 1), at(3, 4, 2)}}},
+		{rows: [][]event{{at(4, 4, 2), at(5, 4, 1), at(6, 2, 2)}}},
+		{evict: 60_000},
+	}
+	rapid.Check(t, func(r *rapid.T) {
+		require.Equal(r, []string{`2000000 15000000 "a" [6,3,2,1,5,4]`}, newMachine(r, p).run(rounds)[2].out)
+	})
+}
+
 // walked are the sessions of events, found by walking over their spans from the earliest on.
 func walked(events []event) (out []string) {
 	spans := map[string][]sessionOf{}
