@@ -2,9 +2,9 @@ package exec
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"runtime"
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -48,10 +48,10 @@ func feed(t *testing.T, p *Program, s State, keys []string, at, late, evict int6
 	}
 }
 
-func keyNames(n int, generation int64) []string {
+func keyNames(n int, generation int) []string {
 	out := make([]string, n)
 	for i := range out {
-		out[i] = fmt.Sprintf("key %d of %d", i, generation)
+		out[i] = "key " + strconv.Itoa(i) + " of " + strconv.Itoa(generation)
 	}
 	return out
 }
@@ -67,6 +67,10 @@ func liveHeap() int64 {
 
 // A thousand windows of a thousand keys open and close, the keys old and new in turns: what is kept does not grow, and after the last one nothing is left.
 func TestStateIsFlat(t *testing.T) {
+	var generations [10][]string
+	for g := range generations {
+		generations[g] = keyNames(1000, g)
+	}
 	for _, q := range endingQueries {
 		t.Run(q.name, func(t *testing.T) {
 			p := query(t, planner.Append, Settings{}, q.dedup, 0, q.text)
@@ -74,9 +78,9 @@ func TestStateIsFlat(t *testing.T) {
 			s := p.Operators[0].Begin(2)
 			const windows, warm = 1000, 50
 			var bytes, heap int64
-			for w := range int64(windows) {
-				at := w * 10_000
-				feed(t, p, s, keyNames(1000, w/2), at, max(0, at-20_000), max(0, at-10_000))
+			for w := range windows {
+				at := int64(w) * 10_000
+				feed(t, p, s, generations[w/2%len(generations)], at, max(0, at-20_000), max(0, at-10_000))
 				require.LessOrEqual(t, s.Rows(), int64(3000), "window %d", w)
 				if w == warm {
 					bytes, heap = s.Bytes(), liveHeap()-base
@@ -100,8 +104,8 @@ func TestClosedWindowsLeaveMemory(t *testing.T) {
 			p := query(t, planner.Append, Settings{}, q.dedup, 0, q.text)
 			base := liveHeap()
 			s := p.Operators[0].Begin(2)
-			for g := range int64(10) {
-				feed(t, p, s, keyNames(20_000, g), 5000+g, 0, 0)
+			for g := range 10 {
+				feed(t, p, s, keyNames(20_000, g), 5000+int64(g), 0, 0)
 			}
 			feed(t, p, s, keyNames(10, 99), 60_000, 0, 0)
 			require.EqualValues(t, 200_010, s.Rows())
