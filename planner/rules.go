@@ -26,6 +26,7 @@ var rules = []rule{
 	{"MergeProjects", everywhere(mergeProjects)},
 	{"PullProjectAboveWindow", everywhere(pullProjectAboveWindow)},
 	{"MergeProjectIntoAggregate", everywhere(mergeProjectIntoAggregate)},
+	{"DropGroupsBelow", everywhere(dropGroupsBelow)},
 	{"DropDistinctOfGroups", everywhere(dropDistinctOfGroups)},
 	{"PruneColumns", pruneColumns},
 }

@@ -149,9 +149,11 @@ def steps(spark, stream, folder):
 
 
 def fault(error):
-    """The condition of an error; that of a running query is within the text of another."""
-    inner = re.search(r"terminated with exception: \[([A-Z_.]+)\]", str(error))
-    return inner.group(1) if inner else condition(error)
+    """The condition of an error; that of a running query is within the text of others."""
+    outer = {"STREAM_FAILED", "FOREACH_BATCH_USER_FUNCTION_ERROR"}
+    inner = [c for c in re.findall(r"\[([A-Z][A-Z_0-9.]+)\]", str(error)) if c not in outer]
+    name = condition(error)
+    return name if name not in outer else inner[0] if inner else "STREAM_FAILED"
 
 
 def run(spark, stream):
