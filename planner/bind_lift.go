@@ -80,6 +80,7 @@ func (b *binder) notGrouped(g *groups, column string, at span, list bool) {
 func (b *binder) aggregate(g *groups, in LogicalNode, at int) *Aggregate {
 	out := &Aggregate{In: in, Calls: g.calls, Event: Event{Key: -1}, Session: g.session, Mode: b.mode, Out: &columnar.Schema{}, at: at}
 	if g.session != nil {
+		out.In = withTime(g.session.Time, in)
 		out.Out.Fields = append(out.Out.Fields, columnar.Field{Name: "session_start", Type: columnar.Timestamp}, columnar.Field{Name: "session_end", Type: columnar.Timestamp})
 	}
 	for i := range g.list {

@@ -50,7 +50,7 @@ var duplicatesAgnostic = map[string]bool{"max": true, "min": true, "bool_and": t
 	"collect_set": true, "first": true, "first_value": true, "last": true, "last_value": true, "any_value": true}
 
 // dropGroupsBelow drops groups without aggregates below others to which equal rows are one anyway. As in Spark they may lie below
-// windows, unless a row is in several of them.
+// windows of a column, unless a row is in several of them.
 func dropGroupsBelow(n LogicalNode) (LogicalNode, bool) {
 	a, ok := n.(*Aggregate)
 	if !ok || slices.ContainsFunc(a.Calls, func(c *aggregate.Call) bool { return !duplicatesAgnostic[c.Name()] }) {
@@ -62,7 +62,7 @@ func dropGroupsBelow(n LogicalNode) (LogicalNode, bool) {
 		in = w.In
 	}
 	lower, ok := in.(*Aggregate)
-	if !ok || len(lower.Calls) > 0 || lower.Session != nil || windows && w.Size != w.Slide {
+	if !ok || len(lower.Calls) > 0 || lower.Session != nil || windows && !w.once() {
 		return n, false
 	}
 	in = &Project{In: lower.In, Exprs: lower.Keys, Out: lower.Out}
@@ -70,4 +70,10 @@ func dropGroupsBelow(n LogicalNode) (LogicalNode, bool) {
 		in = withInputs(w, []LogicalNode{in})
 	}
 	return withInputs(a, []LogicalNode{in}), true
+}
+
+// once reports whether the windows are of a column and none overlap.
+func (w *Window) once() bool {
+	_, column := compute.Position(w.Time)
+	return column && w.Size == w.Slide
 }

@@ -104,8 +104,18 @@ func (b *binder) addWindow(time compute.Expr, size, slide, start int64) compute.
 	s.add(f, -1, true)
 	s.columns[len(s.columns)-1].nameless = true
 	out := append(slices.Clone(s.node.Schema().Fields), f)
-	s.node = &Window{In: s.node, Time: instant, Size: size, Slide: slide, Start: start, Out: columnar.NewSchema(out...)}
+	s.node = &Window{In: withTime(instant, s.node), Time: instant, Size: size, Slide: slide, Start: start, Out: columnar.NewSchema(out...)}
 	return windowStruct(s.column(len(s.columns)-1), size, time.Type())
+}
+
+// withTime leaves out rows without a time, which have no window, before they come to groups below: those would keep them for ever. Only a column
+// can be such a key; the time of a window is never NULL.
+func withTime(time compute.Expr, in LogicalNode) LogicalNode {
+	f := &Filter{In: in, Pred: must("isnotnull", time)}
+	if _, column := compute.Position(time); !column || !time.Nullable() || !groupsBelow(f) {
+		return in
+	}
+	return f
 }
 
 // windowStruct is STRUCT<start, end> of a window of a size, of a type of times.
