@@ -156,12 +156,21 @@ class Maker:
             window = self.pick([f"window({time}, '{size} seconds')", f"window({time}, '{size} seconds', '{max(1, size // 2)} seconds')", self.window(time, size)])
             where = self.pick(["", "", " WHERE c > 1", " WHERE m IS NOT NULL", " WHERE w.start > TIMESTAMP'1970-01-01 00:20:00'"])
             query = f"SELECT {', '.join(['window AS w'] + names + ['sum(c) AS c', 'max(m) AS m'])} FROM ({query}){where} GROUP BY {', '.join([window] + names)}"
-        last = self.pick([query, query, f"SELECT w.start AS ws, c * 2 AS c2, m FROM ({query}) WHERE c > 1", f"SELECT DISTINCT w, c FROM ({query})", f"SELECT DISTINCT window_time(w) AS wt, c FROM ({query})",
+        last = self.pick([query, query, f"SELECT w.start AS ws, c * 2 AS c2, m FROM ({query}) WHERE c > 1", f"SELECT DISTINCT w, c FROM ({query})", f"SELECT DISTINCT w FROM ({query})", f"SELECT DISTINCT window_time(w) AS wt, c FROM ({query})",
                           f"SELECT session_window AS s, count(*) AS n, sum(c) AS c FROM (SELECT window_time(w) AS wt, c FROM ({query})) GROUP BY session_window(wt, '6 seconds')"])
         events = self.events()
         if self.chance(.2):
             events["dedup"] = {"keys": ["ts", "id"], "within_watermark": False}
         return {"events": events}, last, self.pick(["append", "append", "append", "append", "update"])
+
+    def time_chain(self):
+        """Windows over groups by the time itself, which may be such that Spark drops them."""
+        inner = self.pick(["SELECT DISTINCT ts, k FROM events", "SELECT ts, k, count(*) AS c FROM events GROUP BY ts, k", "SELECT ts, k, collect_list(v) AS l FROM events GROUP BY ts, k"])
+        what = self.pick(["count(*) AS n", "max(k) AS m", "first(k) AS f, min(ts) AS t", "max(k) AS m, count(*) AS n"])
+        window = self.pick([self.window(), "session_window(ts, '4 seconds')", "window(ts, '6 seconds', '4 seconds')"])
+        name = window.split("(")[0]
+        keys = ", k" if name == "session_window" or self.chance(.5) else ""
+        return {"events": self.events()}, f"SELECT {name} AS w{keys}, {what} FROM ({inner}){self.pick(['', ' WHERE k > %s' % repr('a')])} GROUP BY {window}{keys}", "append"
 
     def session_chain(self):
         """Windows over sessions."""
@@ -172,6 +181,8 @@ class Maker:
         query = self.pick([
             f"SELECT window.start AS ws, tag, count(*) AS n, max(id) AS m FROM events LATERAL VIEW explode(tags) AS tag GROUP BY {self.window()}, tag",
             f"SELECT window.start AS ws, count(*) AS n, collect_list(tag) AS l FROM (SELECT ts, explode_outer(tags) AS tag FROM events) GROUP BY {self.window()}",
+            f"SELECT window.start AS ws, count(*) AS n FROM (SELECT ts, k, posexplode(tags) AS (at, tag) FROM events WHERE v > 0) WHERE at < 1 GROUP BY {self.window()}",
+            f"SELECT window.start AS ws, count(*) AS n FROM (SELECT ts, explode(split(k, '')) AS c FROM events) GROUP BY {self.window()}",
         ])
         return {"events": self.events()}, query, self.pick(["append", "update", "complete"])
 
@@ -229,7 +240,7 @@ SECOND = 1_000_000  # times are in microseconds since 1970
 
 KINDS = {
     Maker.tumble: 20, Maker.slide: 14, Maker.session: 16, Maker.keyed: 8, Maker.by_time: 4, Maker.dedup: 5, Maker.dedup_within: 5, Maker.dedup_grouped: 6, Maker.distinct: 6,
-    Maker.union: 10, Maker.chain: 14, Maker.session_chain: 4, Maker.exploded: 3, Maker.edge: 8, Maker.plain: 1,
+    Maker.union: 10, Maker.chain: 14, Maker.time_chain: 5, Maker.session_chain: 4, Maker.exploded: 3, Maker.edge: 8, Maker.plain: 1,
 }
 
 
