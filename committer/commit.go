@@ -20,6 +20,7 @@ type Batch struct {
 	Watermarks  map[string]int64
 	Active      map[string]int64
 	Watermark   Watermark
+	NoDataDue   bool
 	Time        int64 // of the last batch, milliseconds since 1970
 	State       []StateFile
 	Operators   []Operator
@@ -46,7 +47,7 @@ func (c *Committer) Commit(ctx context.Context, b Batch) (Result, error) {
 	}
 	r := c.nextRecord()
 	r.FirstBatch, r.LastBatch, r.Sources, r.Watermarks, r.Active, r.Watermark = b.First, b.Last, b.Sources, b.Watermarks, b.Active, b.Watermark
-	r.BatchTime, r.State, r.Operators = b.Time, b.State, b.Operators
+	r.NoDataDue, r.BatchTime, r.State, r.Operators = b.NoDataDue, b.Time, b.State, b.Operators
 	var files []lakehouse.DataFile
 	if b.Output != nil {
 		var err error

@@ -355,7 +355,7 @@ func (c *Committer) takeEpoch(ctx context.Context) error {
 	if c.last != nil {
 		keep := *c.last
 		r.FirstBatch, r.LastBatch, r.Sources, r.Watermarks, r.Watermark = keep.FirstBatch, keep.LastBatch, keep.Sources, keep.Watermarks, keep.Watermark
-		r.Active, r.BatchTime, r.State, r.Operators, r.Plan, r.Settings = keep.Active, keep.BatchTime, keep.State, keep.Operators, keep.Plan, keep.Settings
+		r.Active, r.NoDataDue, r.BatchTime, r.State, r.Operators, r.Plan, r.Settings = keep.Active, keep.NoDataDue, keep.BatchTime, keep.State, keep.Operators, keep.Plan, keep.Settings
 	}
 	return c.commit(ctx, r, c.change(r, nil, "STREAMING EPOCH"))
 }

@@ -33,6 +33,8 @@ type Record struct {
 	Active map[string]int64 `json:"active,omitempty"`
 	// Watermark is the global one, milliseconds since 1970, floored, never below 0.
 	Watermark Watermark `json:"watermark"`
+	// NoDataDue: the last batch left nothing to read and raised the watermark, so that a batch without data comes next.
+	NoDataDue bool `json:"no_data_due,omitempty"`
 	// BatchTime is the time the last batch ran with, milliseconds since 1970.
 	BatchTime int64 `json:"batch_time"`
 	// State files of the stateful operators; to be loaded exactly as named.

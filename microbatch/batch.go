@@ -89,7 +89,7 @@ func (d *driver) planPart(ctx context.Context, b *batch, i int) (part, error) {
 	}
 	p := part{holes: avail.Holes, latest: avail.Latest, from: avail.Progress.Positions()}
 	p.until = offsets.Plan(p.from, avail.Ends, d.q.Limits.RowsPerBatch)
-	if d.fresh && d.due() {
+	if d.fresh && d.owed && d.due() {
 		p.until = p.from // what was due when the process ended comes first
 	}
 	p.ranges = offsets.Ranges(in.Name, p.from, p.until)

@@ -29,6 +29,7 @@ type driver struct {
 	lastStart time.Time           // of the newest batch; zero before the first
 	finalEnds []offsets.Positions // of an available-now run, by input
 	bad       []badWindow         // by input
+	owed      bool                // a batch without data was due when the process ended
 	fresh     bool                // nothing has run since the start
 	marks     *watermarks
 	keepers   []*keeper       // of the operators' state
@@ -133,6 +134,7 @@ func (d *driver) recover(ctx context.Context) error {
 	}
 	d.nextBatch = pos.LastBatch + 1
 	d.marks.restore(pos, d.q.Event.SurvivesRestart)
+	d.owed = pos.NoDataDue
 	for i, in := range d.q.Inputs {
 		if p, ok := pos.Sources[in.Name]; ok {
 			d.position[i] = p
@@ -234,6 +236,7 @@ func (d *driver) trigger(ctx context.Context) (*batch, error) {
 	d.fold.join(d.sources(), b, d.progress(b, t), firstStart)
 	d.fold.watermarks, d.fold.active, d.fold.watermark = maps.Clone(d.marks.own), d.marks.activity(), d.marks.global
 	d.nextBatch, d.lastStart, d.fresh = b.id+1, b.start, false
+	d.fold.noDataDue = !b.limited && d.due()
 	return b, nil
 }
 

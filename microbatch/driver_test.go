@@ -55,7 +55,7 @@ func (c *stepClock) Sleep(ctx context.Context, d time.Duration) error {
 
 // rig is a query over a memory source and a table in memory.
 type rig struct {
-	t       *testing.T
+	t       testing.TB
 	src     *memory.Source
 	objects *store.Mem
 	clock   *stepClock
@@ -77,7 +77,7 @@ func newWindowRig(t *testing.T) *rig {
 }
 
 // newRigOf is a rig of a query over the table events.
-func newRigOf(t *testing.T, objects *store.Mem, query string, events planner.Table, mode planner.OutputMode) *rig {
+func newRigOf(t testing.TB, objects *store.Mem, query string, events planner.Table, mode planner.OutputMode) *rig {
 	events.Hidden = columnar.NewSchema()
 	planned, err := planner.Plan(query, planner.Catalog{"events": events}, planner.Options{Mode: mode})
 	require.NoError(t, err)

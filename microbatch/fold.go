@@ -21,6 +21,7 @@ type fold struct {
 	watermarks  map[string]int64
 	active      map[string]int64
 	watermark   committer.Watermark
+	noDataDue   bool       // the last batch left nothing to read, and raised the watermark
 	states      []*unsaved // what the commit has to write of each operator's state
 
 	complete bool            // the result takes the place of everything before
@@ -42,7 +43,7 @@ func (f *fold) due(now time.Time, trigger time.Duration, p CommitPolicy) bool {
 }
 
 func (f *fold) batch() committer.Batch {
-	return committer.Batch{First: f.first, Last: f.last, Sources: f.sources, Watermarks: f.watermarks, Active: f.active, Watermark: f.watermark, Time: f.time, Replace: f.complete}
+	return committer.Batch{First: f.first, Last: f.last, Sources: f.sources, Watermarks: f.watermarks, Active: f.active, Watermark: f.watermark, NoDataDue: f.noDataDue, Time: f.time, Replace: f.complete}
 }
 
 func (f *fold) abort() {

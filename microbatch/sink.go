@@ -15,6 +15,7 @@ type Position struct {
 	Watermarks map[string]int64
 	Active     map[string]int64
 	Watermark  committer.Watermark
+	NoDataDue  bool
 	State      []committer.StateFile
 	Operators  []committer.Operator // those that the state is of
 	Plan       string               // fingerprint of the plan that ran

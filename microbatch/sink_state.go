@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"path"
 
@@ -29,14 +30,19 @@ func (s *StateStore) Put(ctx context.Context, body []byte) (committer.StateFile,
 	return f, nil
 }
 
+const stateWayOut = "restore the folder _lakewheel as it was, or give the pipeline another name and another table, which starts afresh"
+
 // Get reads a file and checks that it is the one that was written.
 func (s *StateStore) Get(ctx context.Context, f committer.StateFile) ([]byte, error) {
 	body, _, err := s.Objects.Get(ctx, f.Path)
-	if err != nil {
+	switch {
+	case errors.Is(err, store.ErrNotExist):
+		return nil, fmt.Errorf("%w: state file %s, which the newest record names, is gone: %s", committer.ErrPositionLost, f.Path, stateWayOut)
+	case err != nil:
 		return nil, fmt.Errorf("read state file %s: %w", f.Path, err)
 	}
 	if sum := sha256.Sum256(body); int64(len(body)) != f.Bytes || hex.EncodeToString(sum[:]) != f.SHA256 {
-		return nil, fmt.Errorf("%w: %s has %d bytes with another checksum than its record says (%d bytes)", state.ErrDamaged, f.Path, len(body), f.Bytes)
+		return nil, fmt.Errorf("%w: %w: %s has %d bytes, its record says %d, and another checksum: %s", committer.ErrPositionLost, state.ErrDamaged, f.Path, len(body), f.Bytes, stateWayOut)
 	}
 	return body, nil
 }

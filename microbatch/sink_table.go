@@ -44,7 +44,7 @@ func (s *TableSink) Open(ctx context.Context, fits func(*Position) error) (*Posi
 }
 
 func positionOf(r *committer.Record) *Position {
-	return &Position{LastBatch: r.LastBatch, Sources: r.Sources, Watermarks: r.Watermarks, Active: r.Active, Watermark: r.Watermark, State: r.State, Operators: r.Operators, Plan: r.Plan}
+	return &Position{LastBatch: r.LastBatch, Sources: r.Sources, Watermarks: r.Watermarks, Active: r.Active, Watermark: r.Watermark, NoDataDue: r.NoDataDue, State: r.State, Operators: r.Operators, Plan: r.Plan}
 }
 
 type tableOutput struct{ *committer.Output }

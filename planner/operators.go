@@ -2,7 +2,9 @@ package planner
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/lakewheel/lakewheel/columnar"
 	"github.com/lakewheel/lakewheel/columnar/aggregate"
@@ -101,12 +103,27 @@ func traced(n PhysicalNode, e compute.Expr) compute.Expr {
 		in, to = n.In, n.column
 	case *GenerateExec:
 		in, to = n.In, n.column
-	case *FilterExec, *WatermarkExec, *DedupExec, *UnionExec:
+	case *FilterExec, *WatermarkExec, *DedupExec:
 		return traced(n.Inputs()[0], e)
+	case *UnionExec:
+		return tracedUnion(n, e)
 	default:
 		return e
 	}
 	return traced(in, compute.Substitute(e, to))
+}
+
+// tracedUnion is what the expression is in every branch, whichever comes first.
+func tracedUnion(u *UnionExec, e compute.Expr) compute.Expr {
+	first, texts := traced(u.In[0], e), []string{}
+	for _, in := range u.In {
+		texts = append(texts, traced(in, e).String())
+	}
+	slices.Sort(texts)
+	if texts = slices.Compact(texts); len(texts) == 1 {
+		return first
+	}
+	return compute.Variable("union("+strings.Join(texts, " | ")+")", e.Type())
 }
 
 // column is what a column of the rows is in those of the input.
@@ -129,7 +146,8 @@ func (g *GenerateExec) column(i int) compute.Expr {
 	if i < len(g.Keep) {
 		return columnOf(g.Out, i, g.Keep[i])
 	}
-	return compute.Variable(columnar.QuoteName(g.Out.Fields[i].Name), g.Out.Fields[i].Type)
+	from := g.Generator.With(traced(g.In, g.Generator.List))
+	return compute.Variable(fmt.Sprintf("%s#%d", from, i-len(g.Keep)), g.Out.Fields[i].Type)
 }
 
 // columnOf refers to column i of s, which stands at another place.

@@ -67,7 +67,10 @@ func (b *binder) durationValue(n node, e compute.Expr) (us int64, ok bool) {
 	return us, err == nil
 }
 
-// checkLengths refuses windows as Spark does.
+// maxWindowsPerRow bounds how often a sliding window repeats a row.
+const maxWindowsPerRow = 10_000
+
+// checkLengths refuses windows as Spark does, and those that would repeat a row without end.
 func (b *binder) checkLengths(n *call, size, slide, start int64) bool {
 	argument := func(i int) int { return n.args[min(i, len(n.args)-1)].place().start }
 	switch {
@@ -77,6 +80,8 @@ func (b *binder) checkLengths(n *call, size, slide, start int64) bool {
 		b.fail(argument(2), "DATATYPE_MISMATCH.VALUE_OUT_OF_RANGE", "the slide of a window has to be positive, it is "+micros(slide), "")
 	case slide > size:
 		b.fail(argument(2), "DATATYPE_MISMATCH.PARAMETER_CONSTRAINT_VIOLATION", fmt.Sprintf("the slide %s is longer than the window of %s: times would have no window", micros(slide), micros(size)), "the order is window(time, size, slide, start)")
+	case size/slide > maxWindowsPerRow:
+		b.fail(argument(2), "", fmt.Sprintf("with a slide of %s each row is in %d windows of %s, and %d are allowed", micros(slide), size/slide, micros(size), maxWindowsPerRow), "take a longer slide")
 	case max(start, -start) >= slide:
 		b.fail(argument(3), "DATATYPE_MISMATCH.PARAMETER_CONSTRAINT_VIOLATION", fmt.Sprintf("the start %s has to be shorter than the slide of %s", micros(start), micros(slide)), "windows begin at the start plus any number of slides")
 	default:

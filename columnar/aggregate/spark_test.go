@@ -39,12 +39,11 @@ var knownDifferences = map[string]string{
 func TestSpark(t *testing.T) {
 	b, answers := sparkAnswers(t)
 	for _, a := range answers {
-		t.Run(a.Call, func(t *testing.T) {
-			if reason, ok := knownDifferences[a.Call]; ok {
-				t.Skip(reason)
-			}
-			checkAnswer(t, b, a)
-		})
+		if reason, ok := knownDifferences[a.Call]; ok {
+			t.Logf("%s differs: %s", a.Call, reason)
+			continue
+		}
+		t.Run(a.Call, func(t *testing.T) { checkAnswer(t, b, a) })
 	}
 }
 

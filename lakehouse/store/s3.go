@@ -110,6 +110,9 @@ func ParseS3(path string) (bucket, prefix string, err error) {
 	if !ok {
 		return "", "", fmt.Errorf("%q is not of the form s3://bucket/prefix", path)
 	}
+	if who, _, found := strings.Cut(rest, "@"); found && strings.Contains(who, ":") {
+		return "", "", errors.New("s3:// holds what looks like an access key before an @: keys belong into s3.access_key and s3.secret_key, or into the environment")
+	}
 	bucket, prefix, _ = strings.Cut(rest, "/")
 	prefix = strings.TrimSuffix(prefix, "/")
 	if err := s3utils.CheckValidBucketName(bucket); err != nil {

@@ -20,14 +20,17 @@ type aggregation struct {
 	keys  int // columns
 	calls []*aggregate.Call
 	types []columnar.Type // of the keys
-	// lateness is how long a complete group takes late rows, microseconds.
+	// lateness is how long a complete group takes late rows, microseconds; 0 where groups are never complete.
 	lateness int64
 }
 
 func newAggregation(n *planner.AggregateExec, lateness int64) *aggregation {
-	a := &aggregation{node: n, keys: len(n.Keys), calls: n.Calls, lateness: lateness}
+	a := &aggregation{node: n, keys: len(n.Keys), calls: n.Calls}
 	for _, k := range n.Keys {
 		a.types = append(a.types, k.Type())
+	}
+	if a.timed() {
+		a.lateness = lateness
 	}
 	return a
 }

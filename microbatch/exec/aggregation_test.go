@@ -26,12 +26,10 @@ type grouping struct {
 	name   string
 	keys   string // of the query
 	of     func(e event) []groupOf
-	end    func(g groupOf) int64 // when the group is complete, microseconds
+	end    func(g groupOf) int64 // when the group is complete, microseconds; nil: groups have no end
 	print  func(g groupOf) string
 	always bool // there is one group, also without rows
 }
-
-func never(groupOf) int64 { return math.MaxInt64 }
 
 const (
 	windowSize  = 10 * second
@@ -52,8 +50,8 @@ var (
 		}
 		return fmt.Sprint(g.at, " ")
 	}}
-	byKey = grouping{name: "keys", keys: "k", of: func(e event) []groupOf { return []groupOf{{k: e.k}} }, end: never, print: func(g groupOf) string { return jsonOf(orNil(g.k)) + " " }}
-	all   = grouping{name: "one group", of: func(event) []groupOf { return []groupOf{{}} }, end: never, print: func(groupOf) string { return "" }, always: true}
+	byKey = grouping{name: "keys", keys: "k", of: func(e event) []groupOf { return []groupOf{{k: e.k}} }, print: func(g groupOf) string { return jsonOf(orNil(g.k)) + " " }}
+	all   = grouping{name: "one group", of: func(event) []groupOf { return []groupOf{{}} }, print: func(groupOf) string { return "" }, always: true}
 )
 
 // windowsOf tries every window near an event.
@@ -131,8 +129,11 @@ func (m *groupsModel) round(number int, b round) (d done) {
 
 // ended reports whether a watermark, in milliseconds, is past a group by a lateness, in microseconds. In complete mode none ever ends.
 func (m *groupsModel) ended(g groupOf, lateness, watermark int64) bool {
+	if m.end == nil || m.mode == planner.Complete {
+		return false
+	}
 	end := m.end(g)
-	return m.mode != planner.Complete && end != math.MaxInt64 && end+lateness <= watermark*1000
+	return end != math.MaxInt64 && end+lateness <= watermark*1000
 }
 
 func (m *groupsModel) touch(number int, g groupOf) {
@@ -147,7 +148,7 @@ func (m *groupsModel) emits(changed, complete, now bool) bool {
 	switch {
 	case m.mode == planner.Append:
 		return complete
-	case m.lateness > 0:
+	case m.lateness > 0 && m.end != nil:
 		return complete && (now || changed)
 	case m.mode == planner.Update:
 		return changed
@@ -203,6 +204,7 @@ func TestAggregationAgainstModel(t *testing.T) {
 		{byTime, planner.Append, 0},
 		{byTime, planner.Update, time.Second},
 		{byKey, planner.Update, 0},
+		{byKey, planner.Update, 5 * time.Second},
 		{byKey, planner.Complete, 0},
 		{all, planner.Update, 0},
 		{all, planner.Complete, 0},

@@ -65,12 +65,12 @@ type round struct {
 
 // drawRounds draws a stream whose watermark rises now and then.
 func drawRounds(r *rapid.T, partitions int, draw func(r *rapid.T, watermark int64) event) []round {
-	rounds := make([]round, rapid.IntRange(1, 8).Draw(r, "rounds"))
+	rounds := make([]round, rapid.IntRange(1, 12).Draw(r, "rounds"))
 	id, watermark := int64(0), int64(0)
 	for i := range rounds {
 		b := &rounds[i]
 		b.late = watermark
-		watermark += rapid.SampledFrom([]int64{0, 0, 1, 999, 4000, 10_000, 100_000}).Draw(r, "watermark rises")
+		watermark += rapid.SampledFrom([]int64{0, 1, 999, 4000, 4000, 10_000, 30_000, 100_000}).Draw(r, "watermark rises")
 		b.evict = watermark
 		for range partitions {
 			rows := make([]event, rapid.IntRange(0, 10).Draw(r, "rows"))
@@ -130,13 +130,13 @@ func query(t require.TestingT, mode planner.OutputMode, set Settings, dedup *pla
 }
 
 func newMachine(r *rapid.T, p *Program) *machine {
-	m := &machine{r: r, program: p, log: state.NewLog(nil), files: map[string][]byte{}, crashes: rapid.IntRange(0, 3).Draw(r, "crashes")}
+	m := &machine{r: r, program: p, log: state.NewLog(nil), files: map[string][]byte{}, crashes: rapid.IntRange(0, 6).Draw(r, "crashes")}
 	m.begin()
 	return m
 }
 
 func (m *machine) begin() {
-	m.state = m.program.Operators[0].Begin(rapid.IntRange(1, 5).Draw(m.r, "shards"))
+	m.state = m.program.Operators[0].Begin(rapid.SampledFrom([]int{1, 1, 2, 5}).Draw(m.r, "shards"))
 }
 
 // run runs all rounds.

@@ -24,6 +24,12 @@ type Operator struct {
 	stateful
 }
 
+// passes reports whether the operator puts out rows that it took, as they were.
+func (op *Operator) passes() bool {
+	_, ok := op.stateful.(*dedup)
+	return ok
+}
+
 // stateful is what a kind of operator does. It is used by one goroutine, and starts its own.
 type stateful interface {
 	// entry are the steps that make of the rows of the input what a portion takes.

@@ -217,6 +217,9 @@ func (t *Task) compute(raw, decoded *columnar.Batch, sel columnar.Selection, fai
 		if err := runSteps(t.eval, b.steps, f); err != nil {
 			return nil, err
 		}
+		if err := t.probe(b.target, f); err != nil {
+			return nil, err
+		}
 		errs = append(errs, f.failed...)
 	}
 	errs = firstErrors(errs)
@@ -236,6 +239,25 @@ func (t *Task) compute(raw, decoded *columnar.Batch, sel columnar.Selection, fai
 	starts := late.byRow()
 	res.Counts.Late, res.Late = int64(len(starts)), t.lateTable(raw, decoded, &late, starts)
 	return firstErrors(append(failed, errs...)), nil
+}
+
+// probe finds the rows of a flow that would fail above a deduplication. There they could no longer be told from which record they come, and
+// a bad record would end every run; here they are bad records as any other, which a deduplication does not see.
+func (t *Task) probe(target int, f *flow) error {
+	if target == ToSink || !t.program.Operators[target].passes() {
+		return nil
+	}
+	f.batch.Retain()
+	look := &flow{batch: f.batch, origin: f.origin}
+	defer look.release()
+	t.eval.Reset()
+	if err := runSteps(t.eval, t.program.Operators[target].above, look); err != nil {
+		return err
+	}
+	if len(look.failed) > 0 {
+		f.failed, f.many = append(f.failed, look.failed...), true
+	}
+	return nil
 }
 
 // observe moves the event times by rows that did not fail anywhere.

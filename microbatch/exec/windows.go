@@ -20,6 +20,9 @@ func (s *windows) run(eval *compute.Evaluator, f *flow) error {
 	defer col.Release()
 	f.collect(eval)
 	parents, starts := s.place(col, f)
+	if len(parents) > maxPlaced {
+		return compute.ErrTooLarge
+	}
 	cols := make([]columnar.Column, 0, f.batch.Schema().Len()+1)
 	for i := range f.batch.Schema().Len() {
 		cols = append(cols, columnar.Gather(f.batch.Column(i), parents, nil))
@@ -50,12 +53,22 @@ func (s *windows) place(times columnar.Column, f *flow) (parents columnar.Select
 			continue
 		}
 		t := values[row]
+		if t > math.MaxInt64-size || t < math.MinInt64+size {
+			f.failed = append(f.failed, columnar.RowError{Row: f.raw(row), Err: errBeyondTime})
+			continue
+		}
 		for at := t - floorMod(t-first, slide); at > t-size; at -= slide {
 			parents, starts = append(parents, row), append(starts, at)
 		}
 	}
 	return parents, starts
 }
+
+// maxPlaced bounds the rows that one batch becomes in windows; beyond it the batch is halved.
+const maxPlaced = 4 << 20
+
+// errBeyondTime is the failure of a row whose window or session reaches beyond the times that there are.
+var errBeyondTime = &compute.EvalError{Condition: "DATETIME_OVERFLOW", Message: "The window of the row ends beyond the last TIMESTAMP."}
 
 func floorMod(a, b int64) int64 {
 	m := a % b
@@ -75,7 +88,11 @@ func (s *spans) run(_ *compute.Evaluator, f *flow) error {
 	keep := make(columnar.Selection, 0, f.batch.Rows())
 	ends := make([]int64, 0, f.batch.Rows())
 	for i := range f.batch.Rows() {
-		if times.IsNull(i) || gaps.IsNull(i) || lengths[i] <= 0 || starts[i] > math.MaxInt64-lengths[i] {
+		if times.IsNull(i) || gaps.IsNull(i) || lengths[i] <= 0 {
+			continue
+		}
+		if starts[i] > math.MaxInt64-lengths[i] {
+			f.failed = append(f.failed, columnar.RowError{Row: f.raw(int32(i)), Err: errBeyondTime})
 			continue
 		}
 		keep, ends = append(keep, int32(i)), append(ends, starts[i]+lengths[i])

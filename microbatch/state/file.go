@@ -15,11 +15,11 @@ import (
 // ErrDamaged: a state file does not hold what its record promises.
 var ErrDamaged = errors.New("damaged state file")
 
-// Encode makes a state file: an Arrow IPC stream, compressed with zstd, whose schema says which operator the rows are of.
+// Encode makes a state file: an Arrow IPC stream, compressed, whose schema says which operator the rows are of.
 func Encode(operator string, rows *columnar.Batch) ([]byte, error) {
 	schema := arrowSchema(operator, rows.Schema())
 	var out bytes.Buffer
-	w := ipc.NewWriter(&out, ipc.WithSchema(schema), ipc.WithZstd())
+	w := ipc.NewWriter(&out, ipc.WithSchema(schema), compression(rows.Rows()))
 	whole := array.NewRecord(schema, rows.Columns(), int64(rows.Rows()))
 	defer whole.Release()
 	for from := int64(0); from < whole.NumRows(); from += recordRows {
@@ -41,7 +41,18 @@ const (
 	typeKey     = "lakewheel.type"
 	// recordRows bounds what a restore has in memory beside the state itself.
 	recordRows = 256 << 10
+	// smallRows is the most rows of a file that LZ4 compresses.
+	smallRows = 16 << 10
 )
+
+// compression is zstd, but for what a batch of a second changes: Arrow makes the encoder of zstd anew for each file, which takes 2 MiB and
+// longer than the rows do.
+func compression(rows int) ipc.Option {
+	if rows <= smallRows {
+		return ipc.WithLZ4()
+	}
+	return ipc.WithZstd()
+}
 
 func arrowSchema(operator string, s *columnar.Schema) *arrow.Schema {
 	fields := make([]arrow.Field, s.Len())
