@@ -3,6 +3,7 @@ package exec
 import (
 	"cmp"
 	"context"
+	"math"
 	"slices"
 
 	"github.com/lakewheel/lakewheel/columnar"
@@ -160,12 +161,14 @@ func (sh *sessionShard) mergeTouched(run int64, known int32) error {
 			ids = append(ids, int32(id))
 		}
 	}
-	slices.SortStableFunc(ids, func(a, b int32) int {
-		order := cmp.Or(cmp.Compare(sh.key[a], sh.key[b]), cmp.Compare(sh.start[a], sh.start[b]))
-		if order == 0 && min(a, b) >= known {
-			order = cmp.Compare(sh.end[a], sh.end[b])
+	rank := func(id int32) int64 {
+		if id < known {
+			return math.MinInt64
 		}
-		return order
+		return sh.end[id]
+	}
+	slices.SortStableFunc(ids, func(a, b int32) int {
+		return cmp.Or(cmp.Compare(sh.key[a], sh.key[b]), cmp.Compare(sh.start[a], sh.start[b]), cmp.Compare(rank(a), rank(b)))
 	})
 	var into, from []int32
 	for i := 0; i < len(ids); {
