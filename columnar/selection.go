@@ -19,3 +19,12 @@ func Keep[T any](list []T, sel Selection) []T {
 	}
 	return list
 }
+
+// Pick copies the values of some rows, in any order; without any, nil included, it is empty.
+func Pick[T any](list []T, rows Selection) []T {
+	out := make([]T, len(rows))
+	for i, row := range rows {
+		out[i] = list[row]
+	}
+	return out
+}

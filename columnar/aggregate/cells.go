@@ -45,11 +45,7 @@ func picked[T any](list []T, groups columnar.Selection) []T {
 	if groups == nil {
 		return append(make([]T, 0, len(list)), list...)
 	}
-	out := make([]T, len(groups))
-	for i, g := range groups {
-		out[i] = list[g]
-	}
-	return out
+	return columnar.Pick(list, groups)
 }
 
 func sizeOf[T any](list []T) int64 { return int64(cap(list)) * int64(unsafe.Sizeof(*new(T))) }

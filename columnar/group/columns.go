@@ -14,9 +14,9 @@ func (x *table[K]) columns(ids []int32) []columnar.Column {
 	out := make([]columnar.Column, len(x.types))
 	keys, nulls := x.keys, x.nulls
 	if ids != nil {
-		keys = picked(keys, ids)
+		keys = columnar.Pick(keys, ids)
 		if nulls != nil {
-			nulls = picked(nulls, ids)
+			nulls = columnar.Pick(nulls, ids)
 		}
 	}
 	for k, t := range x.types {

@@ -185,9 +185,9 @@ func (x *table[K]) keep(ids columnar.Selection) {
 	if x.text {
 		x.keepText(ids)
 	}
-	x.keys = picked(x.keys, ids)
+	x.keys = columnar.Pick(x.keys, ids)
 	if x.nulls != nil {
-		x.nulls = picked(x.nulls, ids)
+		x.nulls = columnar.Pick(x.nulls, ids)
 	}
 }
 
@@ -202,15 +202,6 @@ func (x *table[K]) keepText(ids columnar.Selection) {
 		ends = append(ends, len(data))
 	}
 	x.data, x.ends = data, ends
-}
-
-// picked copies the values of some numbers.
-func picked[T any](list []T, ids []int32) []T {
-	out := make([]T, len(ids))
-	for i, id := range ids {
-		out[i] = list[id]
-	}
-	return out
 }
 
 func (x *table[K]) bytes() int64 {

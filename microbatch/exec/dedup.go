@@ -260,11 +260,8 @@ func (s *dedupState) Changed(after int64) (*columnar.Batch, error) {
 		if len(ids) == 0 {
 			continue
 		}
-		expires := make([]int64, len(ids))
-		for i, id := range ids {
-			expires[i] = sh.expires[id]
-		}
-		parts = append(parts, columnar.NewBatch(s.Schema(), append(sh.index.Keys(ids), columnar.NewInt64Column(expires, nil)), len(ids)))
+		expires := columnar.NewInt64Column(columnar.Pick(sh.expires, ids), nil)
+		parts = append(parts, columnar.NewBatch(s.Schema(), append(sh.index.Keys(ids), expires), len(ids)))
 	}
 	return joined(parts)
 }

@@ -227,20 +227,12 @@ func (sh *sessionShard) result(ids columnar.Selection) (*columnar.Batch, error) 
 
 // bounds are the starts and the ends of sessions.
 func (sh *sessionShard) bounds(ids columnar.Selection) []columnar.Column {
-	starts, ends := make([]int64, len(ids)), make([]int64, len(ids))
-	for i, id := range ids {
-		starts[i], ends[i] = sh.start[id], sh.end[id]
-	}
-	return []columnar.Column{columnar.NewTimestampColumn(starts, nil), columnar.NewTimestampColumn(ends, nil)}
+	return []columnar.Column{columnar.NewTimestampColumn(columnar.Pick(sh.start, ids), nil), columnar.NewTimestampColumn(columnar.Pick(sh.end, ids), nil)}
 }
 
 // keysOf are the keys of sessions.
 func (sh *sessionShard) keysOf(ids columnar.Selection) []columnar.Column {
-	keys := make(columnar.Selection, len(ids))
-	for i, id := range ids {
-		keys[i] = sh.key[id]
-	}
-	return sh.index.Keys(keys)
+	return sh.index.Keys(columnar.Pick(sh.key, ids))
 }
 
 // keep forgets all other sessions, and the keys that have none left.
