@@ -23,7 +23,7 @@ func (d *driver) runOperators(ctx context.Context, b *batch, t *totals) error {
 				in = append(in, p)
 			}
 		}
-		outs, stats, err := d.keepers[k].state.Run(ctx, append(in, r.lower[k]...), b.moment)
+		outs, stats, err := d.keepers[k].state.Run(append(in, r.lower[k]...), b.moment)
 		t.stats[k] = stats
 		if err == nil {
 			err = r.pass(ctx, k, outs)

@@ -1,7 +1,6 @@
 package exec
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -37,11 +36,16 @@ func newAggregation(n *planner.AggregateExec, lateness int64) *aggregation {
 
 // entry computes the keys and the inputs of the calls.
 func (a *aggregation) entry() []step {
-	exprs := append([]compute.Expr{}, a.node.Keys...)
-	for _, c := range a.calls {
+	exprs := withInputs(slices.Clone(a.node.Keys), a.calls)
+	return []step{&project{exprs: exprs, out: inputSchema(exprs)}}
+}
+
+// withInputs appends the inputs of calls.
+func withInputs(exprs []compute.Expr, calls []*aggregate.Call) []compute.Expr {
+	for _, c := range calls {
 		exprs = append(exprs, c.Inputs()...)
 	}
-	return []step{&project{exprs: exprs, out: inputSchema(exprs)}}
+	return exprs
 }
 
 // inputSchema names columns by their position.
@@ -54,15 +58,7 @@ func inputSchema(exprs []compute.Expr) *columnar.Schema {
 }
 
 func (a *aggregation) newPortion(source string, p offsets.Partition, late int64) Portion {
-	return &groups{from: origin{source, p}, op: a, late: late, index: group.NewIndex(a.types), accs: accumulators(a.calls)}
-}
-
-func accumulators(calls []*aggregate.Call) []aggregate.Accumulator {
-	out := make([]aggregate.Accumulator, len(calls))
-	for i, c := range calls {
-		out[i] = c.New()
-	}
-	return out
+	return &groups{from: origin{source, p}, op: a, late: late, index: group.NewIndex(a.types), accs: newAccumulators(a.calls)}
 }
 
 func (a *aggregation) rises() bool { return a.node.Mode != planner.Complete }
@@ -124,12 +120,12 @@ func (a *aggregation) window(keys []columnar.Column, row int) (start, end int64)
 }
 
 // failure is the error of a group, which ends the run: there is no row to blame.
-func (a *aggregation) failure(c *aggregate.Call, index *group.Index, id int32, err error) error {
+func (a *aggregation) failure(bad *callError, index *group.Index, id int32) error {
 	keys := index.Keys(columnar.Selection{id})
 	defer releaseAll(keys)
 	until := len(a.node.Out.Fields) - len(a.calls)
 	row := columnar.NewBatch(columnar.NewSchema(a.node.Out.Fields[until-len(keys):until]...), keys, 1)
-	return fmt.Errorf("aggregate %s, group %s: %w", c, columnar.AppendRowJSON(nil, row, 0), err)
+	return fmt.Errorf("aggregate %s, group %s: %w", bad.call, columnar.AppendRowJSON(nil, row, 0), bad.err)
 }
 
 func releaseAll(cols []columnar.Column) {
@@ -141,7 +137,7 @@ func releaseAll(cols []columnar.Column) {
 func (a *aggregation) Begin(shards int) State {
 	s := &groupState{op: a}
 	for range shards {
-		s.shards = append(s.shards, &shard{op: a, index: group.NewIndex(a.types), accs: accumulators(a.calls)})
+		s.shards = append(s.shards, &shard{op: a, index: group.NewIndex(a.types), accs: newAccumulators(a.calls)})
 	}
 	return s
 }
@@ -157,7 +153,7 @@ type groupState struct {
 type shard struct {
 	op      *aggregation
 	index   *group.Index
-	accs    []aggregate.Accumulator
+	accs    accumulators
 	ends    []int64            // when each group is complete
 	least   int64              // of ends; too small after an eviction until the next look
 	changed []int64            // the run that changed it last
@@ -165,7 +161,7 @@ type shard struct {
 }
 
 // Run merges, puts out and forgets.
-func (s *groupState) Run(_ context.Context, in []Portion, at Moment) ([]*columnar.Batch, Stats, error) {
+func (s *groupState) Run(in []Portion, at Moment) ([]*columnar.Batch, Stats, error) {
 	s.runs++
 	parts, late := deal(in, len(s.shards), at.Late*1000, (*groups).hashes)
 	outs, stats, err := runShards(len(s.shards), func(i int) (*columnar.Batch, Stats, error) {
@@ -253,20 +249,11 @@ func (sh *shard) merge(in []Portion, parts []columnar.Selection, run int64) erro
 func (sh *shard) take(g *groups, ids columnar.Selection, run int64) error {
 	keys := g.index.Keys(ids)
 	defer releaseAll(keys)
-	var sel columnar.Selection
-	if len(keys) == 0 {
-		sel = make(columnar.Selection, len(ids))
-	}
-	mine := sh.index.Add(keys, sel, nil)
+	mine := numbered(sh.index, keys, len(ids), nil)
 	sh.grow()
 	sh.touch(mine, run)
-	for i, acc := range sh.accs {
-		state := g.accs[i].State(ids)
-		errs := acc.Merge(mine, state)
-		releaseAll(state)
-		if len(errs) > 0 {
-			return sh.op.failure(sh.op.calls[i], sh.index, mine[errs[0].Row], errs[0].Err)
-		}
+	if bad := sh.accs.merge(mine, &g.accs, ids); bad != nil {
+		return sh.op.failure(bad, sh.index, mine[bad.at])
 	}
 	return nil
 }
@@ -289,9 +276,7 @@ func (sh *shard) grow() {
 		sh.ends, sh.least = append(sh.ends, end), min(sh.least, end)
 	}
 	releaseAll(keys)
-	for _, acc := range sh.accs {
-		acc.Resize(n)
-	}
+	sh.accs.resize(n)
 }
 
 // split parts the groups: complete by a time, and not. It lists neither if none is complete.
@@ -317,14 +302,9 @@ func (sh *shard) result(ids columnar.Selection) (*columnar.Batch, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	cols := sh.index.Keys(ids)
-	for i, acc := range sh.accs {
-		col, errs := acc.Result(ids)
-		cols = append(cols, col)
-		if len(errs) > 0 {
-			releaseAll(cols)
-			return nil, sh.op.failure(sh.op.calls[i], sh.index, ids[errs[0].Row], errs[0].Err)
-		}
+	cols, bad := sh.accs.results(sh.index.Keys(ids), ids)
+	if bad != nil {
+		return nil, sh.op.failure(bad, sh.index, ids[bad.at])
 	}
 	return columnar.NewBatch(sh.op.node.Out, cols, len(ids)), nil
 }
@@ -332,8 +312,6 @@ func (sh *shard) result(ids columnar.Selection) (*columnar.Batch, error) {
 // keep forgets all other groups.
 func (sh *shard) keep(ids columnar.Selection) {
 	sh.index.Keep(ids)
-	for _, acc := range sh.accs {
-		acc.Keep(ids)
-	}
+	sh.accs.keep(ids)
 	sh.ends, sh.changed = columnar.Keep(sh.ends, ids), columnar.Keep(sh.changed, ids)
 }

@@ -1,10 +1,7 @@
 package exec
 
 import (
-	"context"
 	"math"
-
-	"golang.org/x/sync/errgroup"
 
 	"github.com/lakewheel/lakewheel/columnar"
 	"github.com/lakewheel/lakewheel/columnar/group"
@@ -81,7 +78,7 @@ type candidates struct {
 	pass    []bool    // by row; a row is written by its shard alone
 }
 
-func (s *dedupState) Run(ctx context.Context, in []Portion, at Moment) ([]*columnar.Batch, Stats, error) {
+func (s *dedupState) Run(in []Portion, at Moment) ([]*columnar.Batch, Stats, error) {
 	s.runs++
 	var stats Stats
 	var list []*candidates
@@ -93,20 +90,11 @@ func (s *dedupState) Run(ctx context.Context, in []Portion, at Moment) ([]*colum
 			stats.LateGroups += late
 		}
 	}
-	removed := make([]int64, len(s.shards))
-	updated := make([]int64, len(s.shards))
-	work, _ := errgroup.WithContext(ctx)
-	for i, sh := range s.shards {
-		work.Go(func() error {
-			updated[i] = sh.take(list, i, s.runs)
-			removed[i] = sh.evict(at.Evict * 1000)
-			return nil
-		})
-	}
-	err := work.Wait()
-	for i := range s.shards {
-		stats.Updated, stats.Removed = stats.Updated+updated[i], stats.Removed+removed[i]
-	}
+	_, changes, err := runShards(len(s.shards), func(i int) (*columnar.Batch, Stats, error) {
+		updated := s.shards[i].take(list, i, s.runs)
+		return nil, Stats{Updated: updated, Removed: s.shards[i].evict(at.Evict * 1000)}, nil
+	})
+	stats.Add(changes)
 	return passed(list), stats, err
 }
 
@@ -269,13 +257,7 @@ func (s *dedupState) Changed(after int64) (*columnar.Batch, error) {
 func (s *dedupState) Load(rows *columnar.Batch, evicted int64) error {
 	keys := rows.Columns()[:len(s.op.types)]
 	expires := columnar.FixedValues[int64](rows.Column(len(s.op.types)))
-	parts := make([]columnar.Selection, len(s.shards))
-	for row, hash := range hashes(s.op.types, keys, rows.Rows()) {
-		if expires[row] > evicted*1000 {
-			shard := hash % uint64(len(s.shards))
-			parts[shard] = append(parts[shard], int32(row))
-		}
-	}
+	parts := dealRows(rows, s.op.types, len(s.shards), expires, evicted*1000)
 	return eachPart(parts, func(i int, sel columnar.Selection) error {
 		s.shards[i].index.Add(keys, sel, nil)
 		for _, row := range sel {

@@ -1,7 +1,6 @@
 package exec
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -176,7 +175,7 @@ func (m *machine) round(b round) (d done) {
 			portions = append(portions, portion)
 		}
 	}
-	outs, stats, err := m.state.Run(context.Background(), portions, at)
+	outs, stats, err := m.state.Run(portions, at)
 	require.NoError(m.r, err)
 	for _, p := range portions {
 		Release(p)

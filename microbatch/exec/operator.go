@@ -1,7 +1,6 @@
 package exec
 
 import (
-	"context"
 	"fmt"
 
 	"github.com/lakewheel/lakewheel/columnar"
@@ -48,7 +47,7 @@ type stateful interface {
 // State is the state of an operator. It changes only in Run; a batch that failed there must not run again on it.
 type State interface {
 	// Run takes the portions of a batch, in their order, and returns what the operator puts out; the caller releases it.
-	Run(ctx context.Context, in []Portion, at Moment) ([]*columnar.Batch, Stats, error)
+	Run(in []Portion, at Moment) ([]*columnar.Batch, Stats, error)
 	// Rows is the number of groups, sessions or keys.
 	Rows() int64
 	// Bytes is about what the state takes in memory.

@@ -2,7 +2,6 @@ package exec
 
 import (
 	"github.com/lakewheel/lakewheel/columnar"
-	"github.com/lakewheel/lakewheel/columnar/aggregate"
 	"github.com/lakewheel/lakewheel/columnar/group"
 	"github.com/lakewheel/lakewheel/offsets"
 )
@@ -18,7 +17,6 @@ type Moment struct {
 type Portion interface {
 	// add takes the rows of a flow in the columns of the operator's entry.
 	add(f *flow, late *lateRows) error
-	origin() origin
 	release()
 }
 
@@ -35,24 +33,19 @@ type groups struct {
 	late  int64
 	index *group.Index
 	ends  []int64 // when each group is forgotten
-	accs  []aggregate.Accumulator
+	accs  accumulators
 	ids   []int32
 }
 
-func (g *groups) origin() origin { return g.from }
-func (g *groups) release()       {}
+func (g *groups) release() {}
 
 func (g *groups) add(f *flow, late *lateRows) error {
-	g.ids = numbered(g.index, f.batch, g.op.keys, g.ids)
+	keys, inputs := f.batch.Columns()[:g.op.keys], f.batch.Columns()[g.op.keys:]
+	g.ids = numbered(g.index, keys, f.batch.Rows(), g.ids)
 	g.noteEnds(f, late)
-	at := g.op.keys
-	for i, call := range g.op.calls {
-		n := len(call.Inputs())
-		g.accs[i].Resize(g.index.Len())
-		if errs := g.accs[i].Update(g.ids, f.batch.Columns()[at:at+n]); len(errs) > 0 {
-			return g.op.failure(call, g.index, g.ids[errs[0].Row], errs[0].Err)
-		}
-		at += n
+	g.accs.resize(g.index.Len())
+	if bad := g.accs.update(g.ids, inputs); bad != nil {
+		return g.op.failure(bad, g.index, g.ids[bad.at])
 	}
 	return nil
 }
@@ -80,13 +73,13 @@ func (g *groups) hashes() []uint64 {
 	return out
 }
 
-// numbered are the numbers of the keys of a batch, its first columns. Without keys all rows are one group.
-func numbered(index *group.Index, b *columnar.Batch, keys int, ids []int32) []int32 {
+// numbered are the numbers of the keys of some rows, appended to ids[:0]. Without keys all rows are one group.
+func numbered(index *group.Index, keys []columnar.Column, rows int, ids []int32) []int32 {
 	var sel columnar.Selection
-	if keys == 0 {
-		sel = make(columnar.Selection, b.Rows())
+	if len(keys) == 0 {
+		sel = make(columnar.Selection, rows)
 	}
-	return index.Add(b.Columns()[:keys], sel, ids[:0])
+	return index.Add(keys, sel, ids)
 }
 
 // kept is a portion of whole rows, in their order.
@@ -96,8 +89,6 @@ type kept struct {
 	late    int64
 	batches []*columnar.Batch
 }
-
-func (k *kept) origin() origin { return k.from }
 
 func (k *kept) add(f *flow, late *lateRows) error {
 	k.op.noteLate(f, k.late, late)

@@ -2,12 +2,10 @@ package exec
 
 import (
 	"cmp"
-	"context"
 	"math"
 	"slices"
 
 	"github.com/lakewheel/lakewheel/columnar"
-	"github.com/lakewheel/lakewheel/columnar/aggregate"
 	"github.com/lakewheel/lakewheel/columnar/compute"
 	"github.com/lakewheel/lakewheel/columnar/group"
 	"github.com/lakewheel/lakewheel/offsets"
@@ -33,10 +31,7 @@ func newSessions(n *planner.AggregateExec) *sessions {
 }
 
 func (s *sessions) entry() []step {
-	exprs := append([]compute.Expr{s.node.Session.Time, s.node.Session.Gap}, s.node.Keys...)
-	for _, c := range s.node.Calls {
-		exprs = append(exprs, c.Inputs()...)
-	}
+	exprs := withInputs(append([]compute.Expr{s.node.Session.Time, s.node.Session.Gap}, s.node.Keys...), s.node.Calls)
 	in := inputSchema(exprs)
 	out := columnar.NewSchema(slices.Clone(in.Fields)...)
 	out.Fields[1].Type = columnar.Timestamp
@@ -44,7 +39,7 @@ func (s *sessions) entry() []step {
 }
 
 func (s *sessions) newPortion(source string, p offsets.Partition, late int64) Portion {
-	return &groups{from: origin{source, p}, op: s.spans, late: late, index: group.NewIndex(s.spans.types), accs: accumulators(s.node.Calls)}
+	return &groups{from: origin{source, p}, op: s.spans, late: late, index: group.NewIndex(s.spans.types), accs: newAccumulators(s.node.Calls)}
 }
 
 func (s *sessions) rises() bool { return s.node.Mode != planner.Complete }
@@ -52,7 +47,7 @@ func (s *sessions) rises() bool { return s.node.Mode != planner.Complete }
 func (s *sessions) Begin(shards int) State {
 	st := &sessionState{op: s}
 	for range shards {
-		st.shards = append(st.shards, &sessionShard{op: s, index: group.NewIndex(s.types), accs: accumulators(s.node.Calls)})
+		st.shards = append(st.shards, &sessionShard{op: s, index: group.NewIndex(s.types), accs: newAccumulators(s.node.Calls)})
 	}
 	return st
 }
@@ -68,7 +63,7 @@ type sessionState struct {
 type sessionShard struct {
 	op         *sessions
 	index      *group.Index
-	accs       []aggregate.Accumulator
+	accs       accumulators
 	key        []int32
 	start, end []int64
 	dead       []bool  // merged into another one
@@ -77,7 +72,7 @@ type sessionShard struct {
 
 // Run merges spans into sessions, puts out and forgets. A span is late by itself, before it is merged with anything: in
 // complete mode, too, as Spark has it for sessions alone.
-func (s *sessionState) Run(_ context.Context, in []Portion, at Moment) ([]*columnar.Batch, Stats, error) {
+func (s *sessionState) Run(in []Portion, at Moment) ([]*columnar.Batch, Stats, error) {
 	s.runs++
 	parts, late := deal(in, len(s.shards), at.Late*1000, func(g *groups) []uint64 {
 		keys := g.index.Keys(nil)
@@ -123,33 +118,30 @@ func (sh *sessionShard) run(in []Portion, parts []columnar.Selection, run, evict
 func (sh *sessionShard) take(g *groups, ids columnar.Selection, run int64) error {
 	cols := g.index.Keys(ids)
 	defer releaseAll(cols)
-	var sel columnar.Selection
-	if len(sh.op.types) == 0 {
-		sel = make(columnar.Selection, len(ids))
+	mine := sh.add(cols[2:], cols[0], cols[1])
+	for _, id := range mine {
+		sh.changed[sh.key[id]] = run
 	}
-	from := len(sh.key)
-	sh.key = append(sh.key, sh.index.Add(cols[2:], sel, nil)...)
-	sh.start = append(sh.start, columnar.FixedValues[int64](cols[0])...)
-	sh.end = append(sh.end, columnar.FixedValues[int64](cols[1])...)
-	sh.dead = append(sh.dead, make([]bool, len(ids))...)
-	for len(sh.changed) < sh.index.Len() {
-		sh.changed = append(sh.changed, run)
-	}
-	mine := make([]int32, len(ids))
-	for i := range mine {
-		mine[i] = int32(from + i)
-		sh.changed[sh.key[from+i]] = run
-	}
-	for i, acc := range sh.accs {
-		acc.Resize(len(sh.key))
-		state := g.accs[i].State(ids)
-		errs := acc.Merge(mine, state)
-		releaseAll(state)
-		if len(errs) > 0 {
-			return sh.op.spans.failure(sh.op.node.Calls[i], sh.index, sh.key[mine[errs[0].Row]], errs[0].Err)
-		}
+	if bad := sh.accs.merge(mine, &g.accs, ids); bad != nil {
+		return sh.op.spans.failure(bad, sh.index, sh.key[mine[bad.at]])
 	}
 	return nil
+}
+
+// add makes sessions, whose aggregates are still those of no rows, and returns their numbers. New keys count as stored until a run changes them.
+func (sh *sessionShard) add(keys []columnar.Column, starts, ends columnar.Column) []int32 {
+	from, n := len(sh.key), starts.Len()
+	sh.key = append(sh.key, numbered(sh.index, keys, n, nil)...)
+	sh.start = append(sh.start, columnar.FixedValues[int64](starts)...)
+	sh.end = append(sh.end, columnar.FixedValues[int64](ends)...)
+	sh.dead = append(sh.dead, make([]bool, n)...)
+	sh.changed = append(sh.changed, make([]int64, sh.index.Len()-len(sh.changed))...)
+	sh.accs.resize(len(sh.key))
+	ids := make([]int32, n)
+	for i := range ids {
+		ids[i] = int32(from + i)
+	}
+	return ids
 }
 
 // mergeTouched merges the sessions that meet, those that only touch included, of the keys that got spans. Their rows come in the order of
@@ -182,13 +174,8 @@ func (sh *sessionShard) mergeTouched(run int64, known int32) error {
 	if len(from) == 0 {
 		return nil
 	}
-	for i, acc := range sh.accs {
-		state := acc.State(from)
-		errs := acc.Merge(into, state)
-		releaseAll(state)
-		if len(errs) > 0 {
-			return sh.op.spans.failure(sh.op.node.Calls[i], sh.index, sh.key[into[errs[0].Row]], errs[0].Err)
-		}
+	if bad := sh.accs.merge(into, &sh.accs, from); bad != nil {
+		return sh.op.spans.failure(bad, sh.index, sh.key[into[bad.at]])
 	}
 	return nil
 }
@@ -213,14 +200,9 @@ func (sh *sessionShard) result(ids columnar.Selection) (*columnar.Batch, error) 
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	cols := append(sh.bounds(ids), sh.keysOf(ids)...)
-	for i, acc := range sh.accs {
-		col, errs := acc.Result(ids)
-		cols = append(cols, col)
-		if len(errs) > 0 {
-			releaseAll(cols)
-			return nil, sh.op.spans.failure(sh.op.node.Calls[i], sh.index, sh.key[ids[errs[0].Row]], errs[0].Err)
-		}
+	cols, bad := sh.accs.results(append(sh.bounds(ids), sh.keysOf(ids)...), ids)
+	if bad != nil {
+		return nil, sh.op.spans.failure(bad, sh.index, sh.key[ids[bad.at]])
 	}
 	return columnar.NewBatch(sh.op.node.Out, cols, len(ids)), nil
 }
@@ -241,9 +223,7 @@ func (sh *sessionShard) keep(open columnar.Selection) {
 		return
 	}
 	sh.key, sh.start, sh.end, sh.dead = columnar.Keep(sh.key, open), columnar.Keep(sh.start, open), columnar.Keep(sh.end, open), columnar.Keep(sh.dead, open)
-	for _, acc := range sh.accs {
-		acc.Keep(open)
-	}
+	sh.accs.keep(open)
 	used := make([]int32, sh.index.Len())
 	for _, k := range sh.key {
 		used[k] = 1
@@ -278,7 +258,7 @@ func (s *sessionState) Rows() (n int64) {
 
 func (s *sessionState) Bytes() (n int64) {
 	for _, sh := range s.shards {
-		n += sh.index.Bytes() + int64(29*len(sh.key)) + bytesOf(sh.accs)
+		n += sh.index.Bytes() + int64(29*len(sh.key)) + sh.accs.bytes()
 	}
 	return n
 }
@@ -296,41 +276,23 @@ func (s *sessionState) Changed(after int64) (*columnar.Batch, error) {
 		if len(ids) == 0 {
 			continue
 		}
-		cols := append(append(sh.keysOf(ids), sh.bounds(ids)...), statesOf(sh.accs, ids)...)
+		cols := append(append(sh.keysOf(ids), sh.bounds(ids)...), sh.accs.states(ids)...)
 		parts = append(parts, columnar.NewBatch(s.Schema(), cols, len(ids)))
 	}
 	return joined(parts)
 }
 
 func (s *sessionState) Load(rows *columnar.Batch, evicted int64) error {
-	n := len(s.op.types)
-	ends := columnar.FixedValues[int64](rows.Column(n + 1))
-	parts := make([]columnar.Selection, len(s.shards))
-	for row, hash := range hashes(s.op.types, rows.Columns()[:n], rows.Rows()) {
-		if !s.op.spans.bounded() || ends[row] > evicted*1000 {
-			shard := hash % uint64(len(s.shards))
-			parts[shard] = append(parts[shard], int32(row))
-		}
+	var ends []int64
+	if s.op.spans.bounded() {
+		ends = columnar.FixedValues[int64](rows.Column(len(s.op.types) + 1))
 	}
+	parts := dealRows(rows, s.op.types, len(s.shards), ends, evicted*1000)
 	return eachPart(parts, func(i int, sel columnar.Selection) error { return s.shards[i].load(columnar.GatherBatch(rows, sel)) })
 }
 
 func (sh *sessionShard) load(rows *columnar.Batch) error {
 	defer rows.Release()
-	n, from := len(sh.op.types), len(sh.key)
-	sh.key = append(sh.key, numbered(sh.index, rows, n, nil)...)
-	sh.start = append(sh.start, columnar.FixedValues[int64](rows.Column(n))...)
-	sh.end = append(sh.end, columnar.FixedValues[int64](rows.Column(n+1))...)
-	sh.dead = append(sh.dead, make([]bool, rows.Rows())...)
-	for len(sh.changed) < sh.index.Len() {
-		sh.changed = append(sh.changed, 0)
-	}
-	mine := make([]int32, rows.Rows())
-	for i := range mine {
-		mine[i] = int32(from + i)
-	}
-	for _, acc := range sh.accs {
-		acc.Resize(len(sh.key))
-	}
-	return mergeStored(sh.accs, sh.op.node.Calls, mine, rows.Columns()[n+2:])
+	cols, n := rows.Columns(), len(sh.op.types)
+	return sh.accs.load(sh.add(cols[:n], cols[n], cols[n+1]), cols[n+2:])
 }

@@ -55,6 +55,35 @@ func deal(in []Portion, shards int, limit int64, hashesOf func(g *groups) []uint
 	return parts, lates.count()
 }
 
+// dealRows lists for each shard the stored rows that it gets, by the hash of their first columns, the keys. Rows that end by a
+// time are left out; without ends none does.
+func dealRows(rows *columnar.Batch, keys []columnar.Type, shards int, ends []int64, limit int64) []columnar.Selection {
+	parts := make([]columnar.Selection, shards)
+	for row, hash := range hashes(keys, rows.Columns()[:len(keys)], rows.Rows()) {
+		if ends == nil || ends[row] > limit {
+			shard := hash % uint64(shards)
+			parts[shard] = append(parts[shard], int32(row))
+		}
+	}
+	return parts
+}
+
+// eachPart calls f for every shard that has rows, side by side.
+func eachPart(parts []columnar.Selection, f func(shard int, sel columnar.Selection) error) error {
+	var work errgroup.Group
+	for i, sel := range parts {
+		if len(sel) > 0 {
+			work.Go(func() error { return f(i, sel) })
+		}
+	}
+	return work.Wait()
+}
+
+// hashes of the keys of some rows.
+func hashes(types []columnar.Type, keys []columnar.Column, rows int) []uint64 {
+	return group.NewIndex(types).Hashes(keys, rows)
+}
+
 // lateGroups counts late groups, one that several tasks of a partition meet once.
 type lateGroups map[origin]*group.Index
 

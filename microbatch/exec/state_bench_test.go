@@ -1,7 +1,6 @@
 package exec
 
 import (
-	"context"
 	"fmt"
 	"runtime"
 	"testing"
@@ -64,7 +63,7 @@ func BenchmarkAggregate(b *testing.B) {
 			}
 			b.ReportAllocs()
 			for b.Loop() {
-				_, _, err := s.Run(context.Background(), []Portion{portionOf(b, op, list...)}, Moment{})
+				_, _, err := s.Run([]Portion{portionOf(b, op, list...)}, Moment{})
 				require.NoError(b, err)
 			}
 			rows := float64(b.N) * 16 * benchRows
@@ -85,12 +84,12 @@ func BenchmarkLargeState(b *testing.B) {
 			for i := range int64(4) {
 				list = append(list, events(first+i*benchRows, 1))
 			}
-			_, _, err := s.Run(context.Background(), []Portion{portionOf(b, op, list...)}, Moment{})
+			_, _, err := s.Run([]Portion{portionOf(b, op, list...)}, Moment{})
 			require.NoError(b, err)
 		}
 		report(b, "filled", s)
 		before := s.Runs()
-		_, _, err := s.Run(context.Background(), []Portion{portionOf(b, op, events(5_000_000, 1))}, Moment{})
+		_, _, err := s.Run([]Portion{portionOf(b, op, events(5_000_000, 1))}, Moment{})
 		require.NoError(b, err)
 		start := time.Now()
 		delta, err := s.Changed(before)

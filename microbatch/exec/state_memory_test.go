@@ -1,7 +1,6 @@
 package exec
 
 import (
-	"context"
 	"math"
 	"runtime"
 	"slices"
@@ -43,7 +42,7 @@ func feed(t *testing.T, p *Program, s State, keys []string, at, late, evict int6
 	if len(keys) > 0 {
 		require.NoError(t, portion.add(f, &lateRows{}))
 	}
-	outs, _, err := s.Run(context.Background(), []Portion{portion}, Moment{Late: late, Evict: evict})
+	outs, _, err := s.Run([]Portion{portion}, Moment{Late: late, Evict: evict})
 	require.NoError(t, err)
 	for _, out := range outs {
 		out.Release()
