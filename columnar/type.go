@@ -97,6 +97,23 @@ func (t Type) Integral() bool { return t.Kind >= TinyIntKind && t.Kind <= BigInt
 // Numeric reports whether t is integral, DECIMAL, FLOAT or DOUBLE.
 func (t Type) Numeric() bool { return t.Kind >= TinyIntKind && t.Kind <= DoubleKind }
 
+// Width is the size of a value in bytes; 0 for BOOLEAN, whose values are bits, and for types without a fixed size.
+func (t Type) Width() int {
+	switch t.Kind {
+	case TinyIntKind:
+		return 1
+	case SmallIntKind:
+		return 2
+	case IntKind, FloatKind, DateKind, YearMonthIntervalKind:
+		return 4
+	case BigIntKind, DoubleKind, TimestampKind, TimestampNTZKind, DayTimeIntervalKind:
+		return 8
+	case DecimalKind:
+		return 16
+	}
+	return 0
+}
+
 var plainArrow = map[Kind]arrow.DataType{
 	NullKind:      arrow.Null,
 	BooleanKind:   arrow.FixedWidthTypes.Boolean,

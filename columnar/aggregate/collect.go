@@ -1,9 +1,6 @@
 package aggregate
 
-import (
-	"github.com/lakewheel/lakewheel/columnar"
-	"github.com/lakewheel/lakewheel/columnar/internal/rowcode"
-)
+import "github.com/lakewheel/lakewheel/columnar"
 
 var collectFunctions = []function{
 	entry("collect_list", "collect_list(a)", "ARRAY of the values that are not NULL, in the order of the rows.", "collect_list(a)", 1, 1, bindList),
@@ -78,7 +75,7 @@ type pile interface {
 }
 
 func newPile(t columnar.Type) pile {
-	switch rowcode.Width(t) {
+	switch t.Width() {
 	case 1:
 		return &fixedPile[int8]{typ: t}
 	case 2:

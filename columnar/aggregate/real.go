@@ -4,7 +4,6 @@ import (
 	"github.com/apache/arrow/go/v17/arrow/decimal128"
 
 	"github.com/lakewheel/lakewheel/columnar"
-	"github.com/lakewheel/lakewheel/columnar/internal/rowcode"
 )
 
 // realOf are the values of a column of a number, a time or an interval as DOUBLE.
@@ -21,7 +20,7 @@ func realOf(c columnar.Column, t columnar.Type) []float64 {
 		}
 		return values
 	}
-	switch rowcode.Width(t) {
+	switch t.Width() {
 	case 1:
 		return reals(columnar.FixedValues[int8](c))
 	case 2:
@@ -50,7 +49,7 @@ func ofReals(t columnar.Type, values []float64, set []bool) columnar.Column {
 	case t.Kind == columnar.DecimalKind:
 		return columnar.NewFixedColumn(t, decimalsOf(t, values), set)
 	}
-	switch rowcode.Width(t) {
+	switch t.Width() {
 	case 1:
 		return columnar.NewFixedColumn(t, cutTo[int8](values), set)
 	case 2:

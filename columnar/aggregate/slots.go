@@ -1,9 +1,6 @@
 package aggregate
 
-import (
-	"github.com/lakewheel/lakewheel/columnar"
-	"github.com/lakewheel/lakewheel/columnar/internal/rowcode"
-)
+import "github.com/lakewheel/lakewheel/columnar"
 
 // slots keep one value of any type for each group, NULL at first.
 type slots interface {
@@ -16,7 +13,7 @@ type slots interface {
 }
 
 func newSlots(t columnar.Type) slots {
-	switch rowcode.Width(t) {
+	switch t.Width() {
 	case 1:
 		return &fixedSlots[int8]{cells[int8]{typ: t}}
 	case 2:

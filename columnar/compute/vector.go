@@ -60,21 +60,12 @@ func (v *vector) bytesAt(row int32) []byte {
 	return v.data[v.start[i]:v.end[i]]
 }
 
-// width is the size of a value of fixed width in a vector, 0 for every other type.
+// width is the size of a value of fixed width in a vector, where a BOOLEAN is a byte; 0 for every other type.
 func width(t columnar.Type) int {
-	switch t.Kind {
-	case columnar.BooleanKind, columnar.TinyIntKind:
+	if t.Kind == columnar.BooleanKind {
 		return 1
-	case columnar.SmallIntKind:
-		return 2
-	case columnar.IntKind, columnar.FloatKind, columnar.DateKind, columnar.YearMonthIntervalKind:
-		return 4
-	case columnar.BigIntKind, columnar.DoubleKind, columnar.TimestampKind, columnar.TimestampNTZKind, columnar.DayTimeIntervalKind:
-		return 8
-	case columnar.DecimalKind:
-		return 16
 	}
-	return 0
+	return t.Width()
 }
 
 func textual(t columnar.Type) bool {

@@ -115,7 +115,7 @@ func wordColumn[K words](t columnar.Type, list []K, at int, valid []bool) column
 		}
 		return columnar.NewFixedColumn(t, values, valid)
 	}
-	switch rowcode.Width(t) {
+	switch t.Width() {
 	case 1:
 		return integerColumn[int8](t, list, at, valid)
 	case 2:

@@ -1,9 +1,6 @@
 package group
 
-import (
-	"github.com/lakewheel/lakewheel/columnar"
-	"github.com/lakewheel/lakewheel/columnar/internal/rowcode"
-)
+import "github.com/lakewheel/lakewheel/columnar"
 
 // Index numbers distinct keys 0, 1, 2, ... in the order in which they come. It belongs to one goroutine.
 type Index struct{ keys keys }
@@ -120,7 +117,7 @@ func layoutOf(types []columnar.Type) layout {
 
 // wordsOf is how many words a value takes; 0: it is no word.
 func wordsOf(t columnar.Type) int {
-	switch w := rowcode.Width(t); {
+	switch w := t.Width(); {
 	case w == 16:
 		return 2
 	case w > 0, t == columnar.Boolean:

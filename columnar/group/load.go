@@ -131,7 +131,7 @@ func (r rows) load(c columnar.Column, t columnar.Type, out []uint64) {
 			out[i*r.stride], out[i*r.stride+1] = values[row].LowBits(), uint64(values[row].HighBits())
 		})
 	default:
-		r.loadIntegers(c, rowcode.Width(t), out)
+		r.loadIntegers(c, t.Width(), out)
 	}
 }
 

@@ -72,7 +72,7 @@ func (out *Output) AppendNull() {
 			kid.AppendNull()
 		}
 	default:
-		out.data = append(out.data, make([]byte, Width(out.typ))...)
+		out.data = append(out.data, make([]byte, out.typ.Width())...)
 	}
 }
 
@@ -172,7 +172,7 @@ func (out *Output) Column() columnar.Column {
 }
 
 func (out *Output) fixed() columnar.Column {
-	switch Width(out.typ) {
+	switch out.typ.Width() {
 	case 1:
 		return fixedColumn[int8](out)
 	case 2:

@@ -49,7 +49,7 @@ func Open(c columnar.Column, t columnar.Type, exact bool) *Input {
 		in.data = content(c, 1)
 	case *array.Null:
 	default:
-		in.data = content(c, 1)[in.base*Width(t):]
+		in.data = content(c, 1)[in.base*t.Width():]
 	}
 	return in
 }
@@ -59,23 +59,6 @@ func content(c columnar.Column, buffer int) []byte {
 		return b.Bytes()
 	}
 	return nil
-}
-
-// Width is the size of a value of a type of fixed width, 0 for other types and for BOOLEAN.
-func Width(t columnar.Type) int {
-	switch t.Kind {
-	case columnar.TinyIntKind:
-		return 1
-	case columnar.SmallIntKind:
-		return 2
-	case columnar.IntKind, columnar.FloatKind, columnar.DateKind, columnar.YearMonthIntervalKind:
-		return 4
-	case columnar.BigIntKind, columnar.DoubleKind, columnar.TimestampKind, columnar.TimestampNTZKind, columnar.DayTimeIntervalKind:
-		return 8
-	case columnar.DecimalKind:
-		return 16
-	}
-	return 0
 }
 
 // IsNull reports whether a value is NULL.
