@@ -155,11 +155,16 @@ func (w *watermarks) combined(now int64) int64 {
 	return out
 }
 
+// idle reports whether a place, or its partition, has had nothing to read for too long.
+func (w *watermarks) idle(p *place, key string, now int64) bool {
+	return p.idle > 0 && now-w.active[key] >= p.idle
+}
+
 // of is the watermark of a place: the least of those of its partitions that are not idle.
 func (w *watermarks) of(p *place, now int64) (least int64, idle bool) {
 	idle = true
 	for _, key := range p.keys() {
-		if p.idle > 0 && now-w.active[key] >= p.idle {
+		if w.idle(p, key, now) {
 			continue
 		}
 		if own := w.own[key]; idle || own < least {
@@ -175,7 +180,7 @@ func (w *watermarks) holder(now int64) string {
 	for i := range w.places {
 		p := &w.places[i]
 		for _, key := range p.keys() {
-			if p.idle > 0 && now-w.active[key] >= p.idle {
+			if w.idle(p, key, now) {
 				continue
 			}
 			if own := w.own[key]; name == "" || own < least {
