@@ -56,18 +56,18 @@ func (k *keeper) changes() (*unsaved, error) {
 		u.empty = true
 		return u, nil
 	}
-	after, keep := k.log.Next()
-	rows, err := k.state.Changed(after)
+	u.after, u.keep = k.log.Next()
+	changed := k.state.Changed(u.after)
+	if n := changed.Rows(); n > 0 && state.Whole(n, k.state.Rows()) {
+		u.after, u.keep = -1, 0
+		changed = k.state.Changed(-1)
+	}
+	rows, err := k.state.Copy(changed)
 	if err != nil {
 		return nil, err
 	}
-	if rows != nil && after >= 0 && state.Whole(int64(rows.Rows()), k.state.Rows()) {
-		rows.Release()
-		after, keep = -1, 0
-		rows, err = k.state.Changed(-1)
-	}
-	u.rows, u.after, u.keep = rows, after, keep
-	return u, err
+	u.rows = rows
+	return u, nil
 }
 
 // save writes the file, notes it, and returns the files that hold the state. Calls come in the order of commits, and the next

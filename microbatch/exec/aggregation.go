@@ -135,7 +135,7 @@ func releaseAll(cols []columnar.Column) {
 }
 
 func (a *aggregation) Begin(shards int) State {
-	s := &groupState{op: a}
+	s := &groupState{op: a, sharded: sharded[*shard]{schema: stateSchema(a.types, nil, a.calls), keys: a.keys}}
 	for range shards {
 		s.shards = append(s.shards, &shard{op: a, index: group.NewIndex(a.types), accs: newAccumulators(a.calls)})
 	}
@@ -144,9 +144,8 @@ func (a *aggregation) Begin(shards int) State {
 
 // groupState is the groups of an aggregate, by the hash of their key in shards.
 type groupState struct {
-	op     *aggregation
-	shards []*shard
-	runs   int64
+	op *aggregation
+	sharded[*shard]
 }
 
 // shard is a part of the groups.

@@ -29,46 +29,14 @@ func keyColumn(i int) string { return fmt.Sprintf("k%d", i) }
 // callColumn names the columns of calls.
 func callColumn(i int, field string) string { return fmt.Sprintf("a%d_%s", i, field) }
 
-func (s *groupState) Runs() int64     { return s.runs }
-func (s *groupState) KeyColumns() int { return s.op.keys }
+func (sh *shard) rows() int { return sh.index.Len() }
 
-func (s *groupState) Schema() *columnar.Schema { return stateSchema(s.op.types, nil, s.op.calls) }
+func (sh *shard) bytes() int64 { return sh.index.Bytes() + int64(16*len(sh.ends)) + sh.accs.bytes() }
 
-func (s *groupState) Rows() (n int64) {
-	for _, sh := range s.shards {
-		n += int64(sh.index.Len())
-	}
-	return n
-}
+func (sh *shard) changedSince(run int64) columnar.Selection { return laterThan(sh.changed, run) }
 
-func (s *groupState) Bytes() (n int64) {
-	for _, sh := range s.shards {
-		n += sh.index.Bytes() + int64(16*len(sh.ends)) + sh.accs.bytes()
-	}
-	return n
-}
-
-func (s *groupState) Changed(after int64) (*columnar.Batch, error) {
-	var parts []*columnar.Batch
-	for _, sh := range s.shards {
-		ids := changedSince(sh.changed, after)
-		if len(ids) == 0 {
-			continue
-		}
-		parts = append(parts, columnar.NewBatch(s.Schema(), append(sh.index.Keys(ids), sh.accs.states(ids)...), len(ids)))
-	}
-	return joined(parts)
-}
-
-// changedSince lists what changed in later runs.
-func changedSince(changed []int64, after int64) columnar.Selection {
-	var ids columnar.Selection
-	for id, run := range changed {
-		if run > after {
-			ids = append(ids, int32(id))
-		}
-	}
-	return ids
+func (sh *shard) stored(ids columnar.Selection) []columnar.Column {
+	return append(sh.index.Keys(ids), sh.accs.states(ids)...)
 }
 
 func (s *groupState) Load(rows *columnar.Batch, evicted int64) error {

@@ -48,7 +48,8 @@ func (d *dedup) noteLate(f *flow, limit int64, late *lateRows) {
 func (d *dedup) rises() bool { return true }
 
 func (d *dedup) Begin(shards int) State {
-	s := &dedupState{op: d}
+	more := []columnar.Field{{Name: "expires", Type: columnar.BigInt}}
+	s := &dedupState{op: d, sharded: sharded[*dedupShard]{schema: stateSchema(d.types, more, nil), keys: len(d.types)}}
 	for range shards {
 		s.shards = append(s.shards, &dedupShard{index: group.NewIndex(d.types), least: math.MaxInt64})
 	}
@@ -57,9 +58,8 @@ func (d *dedup) Begin(shards int) State {
 
 // dedupState is the keys that were seen, by their hash in shards.
 type dedupState struct {
-	op     *dedup
-	shards []*dedupShard
-	runs   int64
+	op *dedup
+	sharded[*dedupShard]
 }
 
 type dedupShard struct {
@@ -220,38 +220,14 @@ func passed(list []*candidates) (out []*columnar.Batch) {
 	return out
 }
 
-func (s *dedupState) Runs() int64     { return s.runs }
-func (s *dedupState) KeyColumns() int { return len(s.op.types) }
+func (sh *dedupShard) rows() int { return sh.index.Len() }
 
-func (s *dedupState) Schema() *columnar.Schema {
-	return stateSchema(s.op.types, []columnar.Field{{Name: "expires", Type: columnar.BigInt}}, nil)
-}
+func (sh *dedupShard) bytes() int64 { return sh.index.Bytes() + int64(16*len(sh.expires)) }
 
-func (s *dedupState) Rows() (n int64) {
-	for _, sh := range s.shards {
-		n += int64(sh.index.Len())
-	}
-	return n
-}
+func (sh *dedupShard) changedSince(run int64) columnar.Selection { return laterThan(sh.changed, run) }
 
-func (s *dedupState) Bytes() (n int64) {
-	for _, sh := range s.shards {
-		n += sh.index.Bytes() + int64(16*len(sh.expires))
-	}
-	return n
-}
-
-func (s *dedupState) Changed(after int64) (*columnar.Batch, error) {
-	var parts []*columnar.Batch
-	for _, sh := range s.shards {
-		ids := changedSince(sh.changed, after)
-		if len(ids) == 0 {
-			continue
-		}
-		expires := columnar.NewInt64Column(columnar.Pick(sh.expires, ids), nil)
-		parts = append(parts, columnar.NewBatch(s.Schema(), append(sh.index.Keys(ids), expires), len(ids)))
-	}
-	return joined(parts)
+func (sh *dedupShard) stored(ids columnar.Selection) []columnar.Column {
+	return append(sh.index.Keys(ids), columnar.NewInt64Column(columnar.Pick(sh.expires, ids), nil))
 }
 
 func (s *dedupState) Load(rows *columnar.Batch, evicted int64) error {

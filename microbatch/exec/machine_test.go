@@ -226,7 +226,7 @@ func (m *machine) commit() {
 	if rapid.IntRange(0, 4).Draw(m.r, "write everything") == 0 {
 		after, keep = -1, 0
 	}
-	rows, err := m.state.Changed(after)
+	rows, err := m.state.Copy(m.state.Changed(after))
 	require.NoError(m.r, err)
 	if rows == nil {
 		m.log.Saved(run)

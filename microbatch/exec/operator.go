@@ -54,11 +54,13 @@ type State interface {
 	Bytes() int64
 	// Schema describes the rows in which state is stored.
 	Schema() *columnar.Schema
-	// Changed copies what changed in the runs after a number of them as rows of Schema; all of it after -1.
-	Changed(after int64) (*columnar.Batch, error)
+	// Changed lists what changed in the runs after a number of them; all there is after -1.
+	Changed(after int64) Changes
+	// Copy makes rows of Schema of what Changed lists, nil of nothing.
+	Copy(c Changes) (*columnar.Batch, error)
 	// Runs counts the calls of Run.
 	Runs() int64
-	// Load adds rows of Schema, as Changed gave them, of keys that are not there yet, except what ends by the watermark, in milliseconds.
+	// Load adds rows of Schema, as Copy made them, of keys that are not there yet, except what ends by the watermark, in milliseconds.
 	Load(rows *columnar.Batch, evicted int64) error
 	// EachKey calls f with the keys of all rows, some at a time; f borrows them.
 	EachKey(f func(keys []columnar.Column))

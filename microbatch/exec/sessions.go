@@ -45,7 +45,8 @@ func (s *sessions) newPortion(source string, p offsets.Partition, late int64) Po
 func (s *sessions) rises() bool { return s.node.Mode != planner.Complete }
 
 func (s *sessions) Begin(shards int) State {
-	st := &sessionState{op: s}
+	more := []columnar.Field{{Name: "start", Type: columnar.Timestamp}, {Name: "end", Type: columnar.Timestamp}}
+	st := &sessionState{op: s, sharded: sharded[*sessionShard]{schema: stateSchema(s.types, more, s.node.Calls), keys: len(s.types)}}
 	for range shards {
 		st.shards = append(st.shards, &sessionShard{op: s, index: group.NewIndex(s.types), accs: newAccumulators(s.node.Calls)})
 	}
@@ -54,9 +55,8 @@ func (s *sessions) Begin(shards int) State {
 
 // sessionState is the open sessions, by the hash of their key in shards.
 type sessionState struct {
-	op     *sessions
-	shards []*sessionShard
-	runs   int64
+	op *sessions
+	sharded[*sessionShard]
 }
 
 // sessionShard holds sessions in slices by number; index numbers their keys.
@@ -242,44 +242,25 @@ func (sh *sessionShard) keep(open columnar.Selection) {
 	}
 }
 
-func (s *sessionState) Runs() int64     { return s.runs }
-func (s *sessionState) KeyColumns() int { return len(s.op.types) }
+func (sh *sessionShard) rows() int { return len(sh.key) }
 
-func (s *sessionState) Schema() *columnar.Schema {
-	return stateSchema(s.op.types, []columnar.Field{{Name: "start", Type: columnar.Timestamp}, {Name: "end", Type: columnar.Timestamp}}, s.op.node.Calls)
+func (sh *sessionShard) bytes() int64 {
+	return sh.index.Bytes() + int64(29*len(sh.key)) + sh.accs.bytes()
 }
 
-func (s *sessionState) Rows() (n int64) {
-	for _, sh := range s.shards {
-		n += int64(len(sh.key))
-	}
-	return n
-}
-
-func (s *sessionState) Bytes() (n int64) {
-	for _, sh := range s.shards {
-		n += sh.index.Bytes() + int64(29*len(sh.key)) + sh.accs.bytes()
-	}
-	return n
-}
-
-// Changed gives all sessions of a key that changed.
-func (s *sessionState) Changed(after int64) (*columnar.Batch, error) {
-	var parts []*columnar.Batch
-	for _, sh := range s.shards {
-		var ids columnar.Selection
-		for id, k := range sh.key {
-			if sh.changed[k] > after {
-				ids = append(ids, int32(id))
-			}
+// changedSince lists all sessions of a key that changed.
+func (sh *sessionShard) changedSince(run int64) columnar.Selection {
+	var ids columnar.Selection
+	for id, k := range sh.key {
+		if sh.changed[k] > run {
+			ids = append(ids, int32(id))
 		}
-		if len(ids) == 0 {
-			continue
-		}
-		cols := append(append(sh.keysOf(ids), sh.bounds(ids)...), sh.accs.states(ids)...)
-		parts = append(parts, columnar.NewBatch(s.Schema(), cols, len(ids)))
 	}
-	return joined(parts)
+	return ids
+}
+
+func (sh *sessionShard) stored(ids columnar.Selection) []columnar.Column {
+	return append(append(sh.keysOf(ids), sh.bounds(ids)...), sh.accs.states(ids)...)
 }
 
 func (s *sessionState) Load(rows *columnar.Batch, evicted int64) error {
