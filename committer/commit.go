@@ -203,14 +203,20 @@ func (c *Committer) put(ctx context.Context, r *Record, change lakehouse.Change)
 			return base, err
 		}
 		base, sent = next, nil // the version is another's for good: nothing of ours can land there any more
-		change.Schema = c.evolution(base, change.Add)
-		if len(change.Remove) > 0 && !entry.DataChange { // the rows that it replaces lie in other files now
-			if err := c.replace(ctx, base, &change); err != nil {
-				return base, err
-			}
+		if err := c.rebase(ctx, base, entry, &change); err != nil {
+			return base, err
 		}
 	}
 	return base, c.unknown(r, base, sent)
+}
+
+// rebase makes a change that lost its version one for the version after the entry that took it.
+func (c *Committer) rebase(ctx context.Context, base lakehouse.Snapshot, e lakehouse.Entry, change *lakehouse.Change) error {
+	change.Schema = c.evolution(base, change.Add)
+	if len(change.Remove) > 0 && !e.DataChange { // the rows that it replaces lie in other files now
+		return c.replace(ctx, base, change)
+	}
+	return nil
 }
 
 func (c *Committer) unknown(r *Record, base lakehouse.Snapshot, cause error) error {

@@ -56,7 +56,8 @@ type Change struct {
 	Time       int64 // commit time, milliseconds since 1970
 	Add        []DataFile
 	Remove     []DataFile
-	DataChange bool
+	DataChange bool              // whether Add and Remove change rows
+	Rearranged Rearranged        // rides on the change
 	Operation  string            // for DESCRIBE HISTORY, e.g. "STREAMING UPDATE"
 	Parameters map[string]string // operation parameters, for people
 	Info       map[string]any    // further commitInfo fields, for people (offsets, watermark)
@@ -64,6 +65,11 @@ type Change struct {
 	Create *Creation
 	// Schema, if it is not nil, is that of the table from this commit on: that of the base with columns added, as Evolve gives it.
 	Schema *columnar.Schema
+}
+
+// Rearranged are files whose rows lie in others from a commit on: what the rows are stays as it is. No file is in Change.Remove, too.
+type Rearranged struct {
+	Remove, Add []DataFile
 }
 
 // Creation is the metadata of a new table.
@@ -96,10 +102,10 @@ type Entry struct {
 	Version         int64
 	Txns            map[string]Txn // application ids that this entry names
 	Operation       string
-	Mode            string // operationParameters.mode, e.g. "Overwrite"
-	MetadataChanged bool   // schema, partitioning, properties or protocol
-	Removes         []string
-	DataChange      bool // adds or removes rows (not a pure rearrangement)
+	Mode            string   // operationParameters.mode, e.g. "Overwrite"
+	MetadataChanged bool     // schema, partitioning, properties or protocol
+	Removes         []string // all files, also those that were only rearranged
+	DataChange      bool     // adds or removes rows (not a pure rearrangement)
 	Adds            int
 	Time            int64          // milliseconds since 1970
 	Info            map[string]any // commitInfo, for people

@@ -74,7 +74,7 @@ func (t *Table) allowed(base lakehouse.Snapshot, c lakehouse.Change) error {
 			return fmt.Errorf("table %s: its schema %s can have columns added, and cannot become %s", t, base.Schema, c.Schema)
 		}
 	}
-	for _, f := range c.Add {
+	for _, f := range slices.Concat(c.Add, c.Rearranged.Add) {
 		if have := slices.Sorted(maps.Keys(f.Partition)); !slices.Equal(have, slices.Sorted(slices.Values(by))) {
 			return fmt.Errorf("table %s is partitioned by %s, and file %s by %s", t, listed(by), f.Path, listed(have))
 		}
@@ -127,17 +127,23 @@ func changeActions(there ground, c lakehouse.Change) ([]action, error) {
 			action{Txn: &txn{AppID: c.App, Version: c.Txn.Batch, LastUpdated: &c.Time}},
 			action{Txn: &txn{AppID: c.App + recordSuffix, Version: c.Txn.Token, LastUpdated: &c.Time}})
 	}
-	for _, f := range c.Remove {
-		out = append(out, action{Remove: &remove{Path: encodePath(f.Path), DeletionTimestamp: &c.Time, DataChange: c.DataChange}})
-	}
-	for _, f := range c.Add {
-		out = append(out, action{Add: addOf(f, c)})
-	}
-	return out, nil
+	out = fileActions(out, c.Time, c.DataChange, c.Remove, c.Add)
+	return fileActions(out, c.Time, false, c.Rearranged.Remove, c.Rearranged.Add), nil
 }
 
-func addOf(f lakehouse.DataFile, c lakehouse.Change) *add {
-	a := &add{Path: encodePath(f.Path), PartitionValues: nonNil(f.Partition), Size: f.Bytes, ModificationTime: c.Time, DataChange: c.DataChange}
+// fileActions are removes, then adds.
+func fileActions(out []action, time int64, dataChange bool, removes, adds []lakehouse.DataFile) []action {
+	for _, f := range removes {
+		out = append(out, action{Remove: &remove{Path: encodePath(f.Path), DeletionTimestamp: &time, DataChange: dataChange}})
+	}
+	for _, f := range adds {
+		out = append(out, action{Add: addOf(f, time, dataChange)})
+	}
+	return out
+}
+
+func addOf(f lakehouse.DataFile, time int64, dataChange bool) *add {
+	a := &add{Path: encodePath(f.Path), PartitionValues: nonNil(f.Partition), Size: f.Bytes, ModificationTime: time, DataChange: dataChange}
 	if f.Stats != "" {
 		a.Stats = &f.Stats
 	}
@@ -146,7 +152,7 @@ func addOf(f lakehouse.DataFile, c lakehouse.Change) *add {
 
 func commitInfo(c lakehouse.Change) map[string]any {
 	info := map[string]any{"timestamp": c.Time, "operation": c.Operation, "operationParameters": nonNil(c.Parameters),
-		"isBlindAppend": len(c.Remove) == 0, "engineInfo": "Lakewheel"}
+		"isBlindAppend": len(c.Remove)+len(c.Rearranged.Remove) == 0, "engineInfo": "Lakewheel"}
 	maps.Copy(info, c.Info)
 	return info
 }
