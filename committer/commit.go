@@ -169,22 +169,33 @@ func info(r *Record) map[string]any {
 // pauses from 50 ms to 5 s that is about half a minute.
 const maxAsks = 12
 
-// put decides the batch: steps 3 and 4. It returns the snapshot with our entry.
+// put decides the batch: steps 3 and 4. It returns the snapshot with our entry, and notes the files that it changed.
 func (c *Committer) put(ctx context.Context, r *Record, change lakehouse.Change) (lakehouse.Snapshot, error) {
+	next, done, err := c.decide(ctx, r, change)
+	if err != nil {
+		c.live.forget()
+		return next, err
+	}
+	c.live.applied(next, done)
+	return next, nil
+}
+
+// decide puts the entry. It returns the snapshot with it, and the change as it was made for the version that it took.
+func (c *Committer) decide(ctx context.Context, r *Record, change lakehouse.Change) (lakehouse.Snapshot, lakehouse.Change, error) {
 	base := c.base
 	if err := c.verify(ctx, base); err != nil {
-		return base, err
+		return base, change, err
 	}
 	var sent error // the newest answer while an entry of ours may be under way to base.Version+1
 	for ask := 0; ask < maxAsks; {
 		next, err := c.opts.Table.Commit(ctx, base, change)
 		switch {
 		case err == nil:
-			return next, nil
+			return next, change, nil
 		case errors.Is(err, lakehouse.ErrConflict), errors.Is(err, lakehouse.ErrUnknown), sent != nil:
 			sent = err
 		default:
-			return base, c.certain(err)
+			return base, change, c.certain(err)
 		}
 		next, entry, ok, err := c.opts.Table.Next(ctx, base)
 		if err != nil || !ok {
@@ -192,22 +203,22 @@ func (c *Committer) put(ctx context.Context, r *Record, change lakehouse.Change)
 			ask++
 			sent = errors.Join(sent, err)
 			if err := c.opts.Sleep(ctx, pause(ask)); err != nil {
-				return base, c.unknown(r, base, err)
+				return base, change, c.unknown(r, base, err)
 			}
 			continue
 		}
 		if judge(entry, c.app, r.Token) == own {
-			return next, nil
+			return next, change, nil
 		}
 		if err := c.lostTo(ctx, next, entry, change); err != nil {
-			return base, err
+			return base, change, err
 		}
 		base, sent = next, nil // the version is another's for good: nothing of ours can land there any more
 		if err := c.rebase(ctx, base, entry, &change); err != nil {
-			return base, err
+			return base, change, err
 		}
 	}
-	return base, c.unknown(r, base, sent)
+	return base, change, c.unknown(r, base, sent)
 }
 
 // rebase makes a change that lost its version one for the version after the entry that took it.

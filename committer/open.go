@@ -70,6 +70,7 @@ type Committer struct {
 	queryID string
 	tableID string
 	records retention
+	live    live
 	remake  bool  // the next entry gives the table, which nothing was ever written to, the schema of the rows
 	stopped error // why no further entry may be put
 	// sides are the side tables as this run left them, by place.
@@ -79,7 +80,7 @@ type Committer struct {
 // Open reads the table, decides (Resolve), rolls the newest commit forward and, unless the
 // run is bounded, takes the next epoch. The record to go on from is Last.
 func Open(ctx context.Context, opts Options) (*Committer, error) {
-	c := &Committer{opts: opts, app: appID(opts.Name), sides: map[string]lakehouse.Snapshot{}}
+	c := &Committer{opts: opts, app: appID(opts.Name), live: live{table: opts.Table}, sides: map[string]lakehouse.Snapshot{}}
 	for {
 		decision, err := c.load(ctx)
 		if err != nil {

@@ -23,16 +23,16 @@ func (c *Committer) replace(ctx context.Context, base lakehouse.Snapshot, change
 			return fmt.Errorf("%w: pipeline %s writes into %s, too, and output_mode: complete replaces the whole table: give the result a table of its own", ErrRefused, name, c.opts.Table)
 		}
 	}
-	files, err := c.opts.Table.Files(ctx, base)
+	files, err := c.live.files(ctx, base)
 	if err != nil {
-		return fmt.Errorf("list the files of %s that a complete result replaces: %w", c.opts.Table, err)
+		return err
 	}
 	for _, f := range files {
 		if !c.wrote(f) {
 			return fmt.Errorf("%w: %s holds %s, which this pipeline has not written, and output_mode: complete replaces the whole table: give the result a table of its own", ErrRefused, c.opts.Table, f.Path)
 		}
 	}
-	change.Remove = files
+	change.Remove = slices.Clone(files)
 	return nil
 }
 
