@@ -36,6 +36,8 @@ type Result struct {
 	Files       int
 	Rows, Bytes int64
 	SideRows    map[string]int64
+	// Merged small files became MergedInto files with this commit.
+	Merged, MergedInto int
 }
 
 // Commit makes the batch visible, with its offsets, and publishes what depends on it. On nil it is done.
@@ -66,10 +68,21 @@ func (c *Committer) Commit(ctx context.Context, b Batch) (Result, error) {
 			return Result{}, err
 		}
 	}
+	if c.opts.Compaction.Inline {
+		c.compact(ctx)
+	}
+	c.compaction.ride(ctx, &change)
 	if err := c.commit(ctx, r, change); err != nil {
 		return Result{}, err
 	}
-	return c.result(r, files), nil
+	res := c.result(r, files)
+	res.Merged, res.MergedInto = c.compaction.rode()
+	return res, nil
+}
+
+// compact begins to merge small files if it is time.
+func (c *Committer) compact(ctx context.Context) {
+	c.compaction.begin(ctx, c.opts.Table, c.base, func() ([]lakehouse.DataFile, error) { return c.live.files(ctx, c.base) })
 }
 
 func (c *Committer) result(r *Record, files []lakehouse.DataFile) Result {
@@ -225,8 +238,11 @@ func (c *Committer) decide(ctx context.Context, r *Record, change lakehouse.Chan
 func (c *Committer) rebase(ctx context.Context, base lakehouse.Snapshot, e lakehouse.Entry, change *lakehouse.Change) error {
 	change.Schema = c.evolution(base, change.Add)
 	if len(change.Remove) > 0 && !e.DataChange { // the rows that it replaces lie in other files now
-		return c.replace(ctx, base, change)
+		if err := c.replace(ctx, base, change); err != nil {
+			return err
+		}
 	}
+	c.compaction.overtaken(ctx, e, change)
 	return nil
 }
 
@@ -353,11 +369,17 @@ func (c *Committer) checkSchema(s lakehouse.Snapshot) error {
 	return nil
 }
 
-// Maintain does the chores after commits: checkpoints of the table and of side tables and the retention of records. Its
-// failure is worth a warning, never a stop.
+// Maintain does the chores after commits: checkpoints of the table and of side tables, the retention of records, and the beginning of a
+// compaction, which goes on when Maintain has returned, at most until ctx or Close ends it. Its failure is worth a warning, never a stop.
 func (c *Committer) Maintain(ctx context.Context) error {
 	if c.last == nil {
 		return nil
 	}
-	return errors.Join(c.opts.Table.Maintain(ctx, c.base, c.opts.Now().UnixMilli()), c.maintainSides(ctx), c.records.expire(ctx, c.opts, c.last.Token))
+	if !c.opts.Compaction.Inline && c.stopped == nil {
+		c.compact(ctx)
+	}
+	return errors.Join(c.opts.Table.Maintain(ctx, c.base, c.opts.Now().UnixMilli()), c.maintainSides(ctx), c.records.expire(ctx, c.opts, c.last.Token), c.compaction.failure())
 }
+
+// Close ends what goes on beside the commits.
+func (c *Committer) Close() { c.compaction.close() }

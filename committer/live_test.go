@@ -55,7 +55,7 @@ func TestLiveFiles(t *testing.T) {
 // named are files in the order of their names, without the difference between no partition values and an empty set of them.
 func named(files []lakehouse.DataFile) []lakehouse.DataFile {
 	out := slices.Clone(files)
-	sortFiles(out)
+	slices.SortFunc(out, byPath)
 	for i := range out {
 		if len(out[i].Partition) == 0 {
 			out[i].Partition = nil

@@ -42,6 +42,7 @@ type Options struct {
 	RetainFor     time.Duration
 	// TargetFileSize of data files in bytes.
 	TargetFileSize int64
+	Compaction     CompactionPolicy
 
 	Now   func() time.Time
 	Token func() int64  // a random positive 63-bit number
@@ -71,8 +72,10 @@ type Committer struct {
 	tableID string
 	records retention
 	live    live
-	remake  bool  // the next entry gives the table, which nothing was ever written to, the schema of the rows
-	stopped error // why no further entry may be put
+	// compaction of small files, riding on the commits.
+	compaction compaction
+	remake     bool  // the next entry gives the table, which nothing was ever written to, the schema of the rows
+	stopped    error // why no further entry may be put
 	// sides are the side tables as this run left them, by place.
 	sides map[string]lakehouse.Snapshot
 }
@@ -80,7 +83,8 @@ type Committer struct {
 // Open reads the table, decides (Resolve), rolls the newest commit forward and, unless the
 // run is bounded, takes the next epoch. The record to go on from is Last.
 func Open(ctx context.Context, opts Options) (*Committer, error) {
-	c := &Committer{opts: opts, app: appID(opts.Name), live: live{table: opts.Table}, sides: map[string]lakehouse.Snapshot{}}
+	c := &Committer{opts: opts, app: appID(opts.Name), live: live{table: opts.Table}, sides: map[string]lakehouse.Snapshot{},
+		compaction: compaction{policy: opts.Compaction, name: opts.Name, target: opts.TargetFileSize, now: opts.Now, remove: opts.Objects.Delete}}
 	for {
 		decision, err := c.load(ctx)
 		if err != nil {

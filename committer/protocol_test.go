@@ -41,15 +41,15 @@ func TestCrashAfterEveryWrite(t *testing.T) {
 	for k := 0; ; k++ {
 		objects := store.NewMem()
 		objects.CrashAfter(k)
-		err := runTo(t.Context(), objects, 9)
+		err := runTo(t.Context(), objects, 15)
 		if err == nil {
 			require.Greater(t, k, 15, "a run has more durable writes than that")
 			break
 		}
 		require.ErrorIs(t, err, store.ErrCrashed, "crash after write %d", k)
 		again := objects.Reopen()
-		require.NoError(t, runTo(t.Context(), again, 9), "crash after write %d", k)
-		requireOnce(t, again, 9, 3)
+		require.NoError(t, runTo(t.Context(), again, 15), "crash after write %d", k)
+		requireOnce(t, again, 15, 3)
 		requireMonotoneEpochs(t, again)
 	}
 }
@@ -95,13 +95,13 @@ func TestCrashAfterEveryWriteOnDisk(t *testing.T) {
 		disk, err := store.NewLocal(t.TempDir())
 		require.NoError(t, err)
 		left := k
-		err = runTo(t.Context(), dying{disk, &left}, 6)
+		err = runTo(t.Context(), dying{disk, &left}, 12)
 		if err == nil {
 			break
 		}
 		require.ErrorIs(t, err, errDead)
-		require.NoError(t, runTo(t.Context(), disk, 6), "crash after write %d", k)
-		requireOnce(t, disk, 6, 3)
+		require.NoError(t, runTo(t.Context(), disk, 12), "crash after write %d", k)
+		requireOnce(t, disk, 12, 3)
 	}
 }
 
@@ -117,7 +117,7 @@ func TestEveryOperationFails(t *testing.T) {
 			}
 			return store.Normal, nil
 		})
-		err := runTo(t.Context(), objects, 9)
+		err := runTo(t.Context(), objects, 15)
 		if !fired {
 			require.NoError(t, err)
 			break
@@ -125,16 +125,16 @@ func TestEveryOperationFails(t *testing.T) {
 		objects.Inject(nil)
 		if err != nil {
 			require.ErrorIs(t, err, syscall.ENOSPC, "operation %d", i)
-			require.NoError(t, runTo(t.Context(), objects, 9), "operation %d", i)
+			require.NoError(t, runTo(t.Context(), objects, 15), "operation %d", i)
 		}
-		requireOnce(t, objects, 9, 3)
+		requireOnce(t, objects, 15, 3)
 	}
 }
 
 // Whatever becomes of a put, applied, lost, late, or answered with 412 for our own object, on the table or on the side table: no batch is lost or doubled.
 func TestUnknownOutcomes(t *testing.T) {
 	for _, outcome := range []store.Outcome{store.LoseReply, store.LoseCall, store.Late, store.Twice} {
-		for nth := range 10 {
+		for nth := range 14 {
 			objects, puts := store.NewMem(), 0
 			objects.Inject(func(_ int, op store.Op, _ string) (store.Outcome, error) {
 				if op != store.OpPutIfAbsent {
@@ -146,8 +146,8 @@ func TestUnknownOutcomes(t *testing.T) {
 				}
 				return store.Normal, nil
 			})
-			require.NoError(t, runTo(t.Context(), objects, 9), "outcome %d of put %d", outcome, nth)
-			requireOnce(t, objects, 9, 3)
+			require.NoError(t, runTo(t.Context(), objects, 15), "outcome %d of put %d", outcome, nth)
+			requireOnce(t, objects, 15, 3)
 		}
 	}
 }

@@ -33,7 +33,7 @@ func options(objects store.Store, writer string) Options {
 	return Options{
 		Table: delta.Open(store.Sub(objects, "t"), id), Objects: store.Sub(objects, "t"), Schema: rowSchema, Name: "p", Writer: writer,
 		Side:          map[string]SideTable{"dead_letter": {Table: delta.Open(store.Sub(objects, "dead"), id), Schema: rowSchema}},
-		RetainCommits: 100, RetainFor: 24 * time.Hour,
+		RetainCommits: 100, RetainFor: 24 * time.Hour, Compaction: CompactionPolicy{Files: 3, Inline: true},
 		Now: c.now, Token: func() int64 { return serial.Add(1) }, NewID: id,
 		Sleep: func(ctx context.Context, _ time.Duration) error { return ctx.Err() },
 	}

@@ -169,7 +169,7 @@ func describe(e *lakehouse.Entry, info map[string]any) {
 
 // dataFile describes a live file.
 func dataFile(a add) lakehouse.DataFile {
-	f := lakehouse.DataFile{Path: decodePath(a.Path), Rows: -1, Bytes: a.Size, Partition: a.PartitionValues}
+	f := lakehouse.DataFile{Path: decodePath(a.Path), Rows: -1, Bytes: a.Size, Partition: a.PartitionValues, Time: a.ModificationTime}
 	var st struct{ NumRecords *int64 }
 	if a.Stats != nil {
 		f.Stats = *a.Stats

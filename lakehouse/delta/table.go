@@ -21,7 +21,10 @@ type Table struct {
 	cleaned      int64      // when the log was cleaned, milliseconds since 1970
 }
 
-var _ lakehouse.Table = (*Table)(nil)
+var (
+	_ lakehouse.Table     = (*Table)(nil)
+	_ lakehouse.Compactor = (*Table)(nil)
+)
 
 // Open returns the table at the root of a store; it need not exist. newID makes the unique part of file names.
 func Open(objects store.Store, newID func() string) *Table {
