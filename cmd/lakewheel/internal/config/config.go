@@ -12,6 +12,7 @@ import (
 
 	"github.com/lakewheel/lakewheel/columnar"
 	"github.com/lakewheel/lakewheel/columnar/decode"
+	"github.com/lakewheel/lakewheel/committer"
 	"github.com/lakewheel/lakewheel/lakehouse/store"
 	"github.com/lakewheel/lakewheel/microbatch"
 	"github.com/lakewheel/lakewheel/microbatch/exec"
@@ -30,6 +31,7 @@ type Pipeline struct {
 	Sink         Sink
 	Trigger      microbatch.Trigger
 	Commit       microbatch.CommitPolicy
+	Compaction   committer.CompactionPolicy
 	Limits       Limits
 	DeadLetter   string // path of the side table
 	Late         string // path of the side table of late rows; "": there is none
@@ -87,6 +89,7 @@ func defaults(file string) *Pipeline {
 		File:         file,
 		Trigger:      microbatch.Trigger{Interval: time.Second},
 		Commit:       microbatch.CommitPolicy{Interval: time.Second, MaxIdle: time.Minute, TargetBytes: 128 << 20},
+		Compaction:   defaultCompaction,
 		Limits:       Limits{RowsPerBatch: 1_000_000, Memory: 512 << 20},
 		DrainTimeout: 30 * time.Second, NoDataBatches: true, State: microbatch.StateLimits{MaxBytes: 2 << 30},
 	}

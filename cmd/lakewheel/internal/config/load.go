@@ -223,6 +223,7 @@ func (f *fileReader) commit(n ast.Node) {
 		"interval":         f.duration(&f.p.Commit.Interval, "commit.interval"),
 		"max_idle":         f.duration(&f.p.Commit.MaxIdle, "commit.max_idle"),
 		"target_file_size": f.size(&f.p.Commit.TargetBytes, "commit.target_file_size", 1<<20),
+		"compaction":       f.compaction,
 	})
 }
 
@@ -350,5 +351,6 @@ func sentence(e *planner.Error) string {
 // finish checks what only the whole file can tell.
 func (f *fileReader) finish() {
 	f.checkModes()
+	f.checkCompaction()
 	f.placeSideTables()
 }
