@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -161,11 +162,19 @@ func (c *Committer) change(r *Record, files []lakehouse.DataFile, operation stri
 		Info:       map[string]any{"lakewheel": info(r)},
 	}
 	if c.base.Version < 0 || c.remake {
-		change.Create = &lakehouse.Creation{ID: c.tableID, Schema: nullable(c.opts.Schema), PartitionBy: c.opts.PartitionBy, Properties: c.base.Properties}
+		change.Create = &lakehouse.Creation{ID: c.tableID, Schema: nullable(c.opts.Schema), PartitionBy: c.opts.PartitionBy, Properties: c.properties()}
 		return change
 	}
 	change.Schema = c.evolution(c.base, files)
 	return change
+}
+
+// properties are those of a table that this run makes, or makes again.
+func (c *Committer) properties() map[string]string {
+	out := map[string]string{}
+	maps.Copy(out, c.opts.Properties)
+	maps.Copy(out, c.base.Properties)
+	return out
 }
 
 // info repeats offsets and watermark for people who read the table's history.

@@ -25,6 +25,8 @@ type Options struct {
 	Name, Previous string
 	// PartitionBy are the partition columns of the table, in the spelling of Schema.
 	PartitionBy []string
+	// Properties of the table, if this run makes it.
+	Properties map[string]string
 	// AddColumns lets columns that the table does not have be added to it, with the first rows that have them.
 	AddColumns bool
 
@@ -239,7 +241,7 @@ func tokenOf(file string) (int64, bool) {
 
 // takenSince looks through the entries after our newest commit for one that took its rows away.
 func (c *Committer) takenSince(ctx context.Context, app string, txn lakehouse.Txn) (*lakehouse.Entry, error) {
-	for limit := 16; ; limit *= 8 {
+	for limit := 1; ; limit *= 8 {
 		entries, err := c.opts.Table.History(ctx, c.base, limit)
 		if err != nil {
 			return nil, err

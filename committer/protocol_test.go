@@ -508,3 +508,17 @@ func onceOnly(rows map[int64]int, n int64) bool {
 	}
 	return int64(len(rows)) == n
 }
+
+// A table that this run makes gets the properties that are asked for; one that is there keeps its own.
+func TestPropertiesOfANewTable(t *testing.T) {
+	objects := store.NewMem()
+	for _, days := range []string{"interval 1 days", "interval 2 days"} {
+		o := options(objects, "driver")
+		o.Properties = map[string]string{"delta.logRetentionDuration": days}
+		_, err := Open(t.Context(), o)
+		require.NoError(t, err)
+		snap, err := o.Table.Snapshot(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, map[string]string{"delta.logRetentionDuration": "interval 1 days"}, snap.Properties)
+	}
+}

@@ -72,6 +72,7 @@ type Sink struct {
 	Console     bool
 	Path        string // of the Delta table: a folder, or s3://bucket/prefix
 	PartitionBy []string
+	Properties  map[string]string // of a table that the pipeline makes
 	// AddColumns adds columns of the query to a table that does not have them (schema_evolution: add_columns).
 	AddColumns bool
 	Append     bool // existing: append
@@ -91,8 +92,15 @@ func defaults(file string) *Pipeline {
 		Commit:       microbatch.CommitPolicy{Interval: time.Second, MaxIdle: time.Minute, TargetBytes: 128 << 20},
 		Compaction:   defaultCompaction,
 		Limits:       Limits{RowsPerBatch: 1_000_000, Memory: 512 << 20},
+		Sink:         Sink{Properties: shortLog()},
 		DrainTimeout: 30 * time.Second, NoDataBatches: true, State: microbatch.StateLimits{MaxBytes: 2 << 30},
 	}
+}
+
+// shortLog are properties for a table that may get a commit a second. With Delta's defaults, 30 days of log and a week of names of files that are gone, it
+// would have 2.6 million entries, and 700,000 names in each checkpoint.
+func shortLog() map[string]string {
+	return map[string]string{"delta.logRetentionDuration": "interval 1 days", "delta.deletedFileRetentionDuration": "interval 1 days"}
 }
 
 // defaultSource is what a source that says nothing gets.

@@ -102,9 +102,10 @@ type sinkShape struct {
 }
 
 type deltaShape struct {
-	Path        string   `json:"path"`
-	PartitionBy []string `json:"partition_by,omitempty" jsonschema:"description=Columns of the query"`
-	Evolution   string   `json:"schema_evolution,omitempty" jsonschema:"enum=off,enum=add_columns,default=off"`
+	Path        string            `json:"path"`
+	PartitionBy []string          `json:"partition_by,omitempty" jsonschema:"description=Columns of the query"`
+	Properties  map[string]string `json:"properties,omitempty" jsonschema:"description=Delta properties of a table that the pipeline makes"`
+	Evolution   string            `json:"schema_evolution,omitempty" jsonschema:"enum=off,enum=add_columns,default=off"`
 }
 
 type triggerShape struct {
