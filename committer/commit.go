@@ -36,6 +36,7 @@ type Result struct {
 	Files       int
 	Rows, Bytes int64
 	SideRows    map[string]int64
+	Cost        Cost // of the rows that were replaced
 }
 
 // Commit makes the batch visible, with its offsets, and publishes what depends on it. On nil it is done.
@@ -66,6 +67,13 @@ func (c *Committer) Commit(ctx context.Context, b Batch) (Result, error) {
 			return Result{}, err
 		}
 	}
+	if b.Output != nil && b.Output.keys != nil {
+		c.merging = c.newMerging(b.Output.keys, files)
+		defer func() { c.merging = nil }()
+		if err := c.merging.on(ctx, c.base, &change); err != nil {
+			return Result{}, err
+		}
+	}
 	if err := c.commit(ctx, r, change); err != nil {
 		return Result{}, err
 	}
@@ -76,6 +84,9 @@ func (c *Committer) result(r *Record, files []lakehouse.DataFile) Result {
 	res := Result{Version: c.base.Version, Files: len(files), SideRows: map[string]int64{}}
 	for _, f := range files {
 		res.Rows, res.Bytes = res.Rows+f.Rows, res.Bytes+f.Bytes
+	}
+	if c.merging != nil {
+		res.Cost = c.merging.cost()
 	}
 	for _, s := range r.Side {
 		for _, f := range s.Files {
@@ -224,6 +235,9 @@ func (c *Committer) decide(ctx context.Context, r *Record, change lakehouse.Chan
 // rebase makes a change that lost its version one for the version after the entry that took it.
 func (c *Committer) rebase(ctx context.Context, base lakehouse.Snapshot, e lakehouse.Entry, change *lakehouse.Change) error {
 	change.Schema = c.evolution(base, change.Add)
+	if c.merging != nil {
+		return c.merging.on(ctx, base, change)
+	}
 	if len(change.Remove) > 0 && !e.DataChange { // the rows that it replaces lie in other files now
 		return c.replace(ctx, base, change)
 	}
@@ -311,7 +325,7 @@ func (c *Committer) admit(next lakehouse.Snapshot, e lakehouse.Entry, change lak
 	if takesRows(e) {
 		return fmt.Errorf("%w: %s", ErrPositionLost, takenMessage(c.opts.Table.String(), e))
 	}
-	if len(change.Remove) > 0 && e.DataChange && e.Adds > 0 {
+	if c.merging == nil && len(change.Remove) > 0 && e.DataChange && e.Adds > 0 {
 		return fmt.Errorf("%w: version %d of %s was written by another writer (%s), and output_mode: complete replaces the whole table: give the result a table of its own", ErrRefused, e.Version, c.opts.Table, e.Operation)
 	}
 	if change.Create != nil {
@@ -350,7 +364,7 @@ func (c *Committer) checkSchema(s lakehouse.Snapshot) error {
 	if diff != "" {
 		return fmt.Errorf("%w: the query does not fit the schema of %s: %s; change the query, or write to another table", ErrRefused, c.opts.Table, diff)
 	}
-	return nil
+	return c.checkMerge(s)
 }
 
 // Maintain does the chores after commits: checkpoints of the table and of side tables and the retention of records. Its

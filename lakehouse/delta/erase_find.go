@@ -32,7 +32,7 @@ func (h *hunt) canHold(f lakehouse.DataFile, p *partition) bool {
 	var stats *foundStats
 	for i, leaf := range h.set.Leaves() {
 		if p.from[leaf.Column] < 0 {
-			if !h.meetsPartition(i, leaf, p.values[leaf.Column]) {
+			if !h.meetsOne(i, leaf, p.values[leaf.Column]) {
 				return false
 			}
 			continue
@@ -47,8 +47,8 @@ func (h *hunt) canHold(f lakehouse.DataFile, p *partition) bool {
 	return true
 }
 
-// meetsPartition asks about a column that has the same value in all rows; nil is NULL.
-func (h *hunt) meetsPartition(i int, leaf group.Leaf, value any) bool {
+// meetsOne asks about a leaf that has the same value in all rows; nil is NULL.
+func (h *hunt) meetsOne(i int, leaf group.Leaf, value any) bool {
 	if value == nil {
 		null := columnar.NewNullColumn(leaf.Type, 1)
 		defer null.Release()
@@ -61,7 +61,11 @@ func (h *hunt) meetsPartition(i int, leaf group.Leaf, value any) bool {
 
 func (h *hunt) meetsStats(i int, leaf group.Leaf, st *foundStats) bool {
 	path := append([]string{h.keys.Fields[leaf.Column].Name}, leaf.Path...)
-	b := group.Bounds{Nulls: string(inObject(st.NullCount, path)) != "0"}
+	nulls := string(inObject(st.NullCount, path))
+	if nulls != "" && nulls == string(st.NumRecords) {
+		return h.meetsOne(i, leaf, nil)
+	}
+	b := group.Bounds{Nulls: nulls != "0"}
 	if low, ok := readBound(leaf.Type, inObject(st.MinValues, path), false); ok {
 		defer low.Release()
 		b.Low = low
@@ -74,7 +78,10 @@ func (h *hunt) meetsStats(i int, leaf group.Leaf, st *foundStats) bool {
 }
 
 // foundStats are the statistics of a file as they stand in the log, to be read value by value.
-type foundStats struct{ MinValues, MaxValues, NullCount map[string]json.RawMessage }
+type foundStats struct {
+	NumRecords                      json.RawMessage
+	MinValues, MaxValues, NullCount map[string]json.RawMessage
+}
 
 // parseStats reads statistics; what cannot be read says nothing.
 func parseStats(text string) *foundStats {
