@@ -39,6 +39,7 @@ type Result struct {
 	SideRows    map[string]int64
 	// Merged small files became MergedInto files with this commit.
 	Merged, MergedInto int
+	Cost               Cost // of the rows that were replaced
 }
 
 // Commit makes the batch visible, with its offsets, and publishes what depends on it. On nil it is done.
@@ -69,8 +70,15 @@ func (c *Committer) Commit(ctx context.Context, b Batch) (Result, error) {
 			return Result{}, err
 		}
 	}
+	if b.Output != nil && b.Output.keys != nil {
+		c.merging = c.newMerging(b.Output.keys, files)
+		defer func() { c.merging = nil }()
+		if err := c.merging.on(ctx, c.base, &change); err != nil {
+			return Result{}, err
+		}
+	}
 	if c.opts.Compaction.Inline {
-		c.compact(ctx)
+		c.compact(ctx, change.Remove)
 	}
 	c.compaction.ride(ctx, &change)
 	if err := c.commit(ctx, r, change); err != nil {
@@ -81,15 +89,33 @@ func (c *Committer) Commit(ctx context.Context, b Batch) (Result, error) {
 	return res, nil
 }
 
-// compact begins to merge small files if it is time.
-func (c *Committer) compact(ctx context.Context) {
-	c.compaction.begin(ctx, c.opts.Table, c.base, func() ([]lakehouse.DataFile, error) { return c.live.files(ctx, c.base) })
+// compact begins to merge small files if it is time, but for some that go in any case.
+func (c *Committer) compact(ctx context.Context, but []lakehouse.DataFile) {
+	c.compaction.begin(ctx, c.opts.Table, c.base, func() ([]lakehouse.DataFile, error) {
+		files, err := c.live.files(ctx, c.base)
+		return without(files, but), err
+	})
+}
+
+// without are the files that are not among others.
+func without(files, others []lakehouse.DataFile) []lakehouse.DataFile {
+	if len(others) == 0 {
+		return files
+	}
+	out := map[string]bool{}
+	for _, f := range others {
+		out[f.Path] = true
+	}
+	return slices.DeleteFunc(slices.Clone(files), func(f lakehouse.DataFile) bool { return out[f.Path] })
 }
 
 func (c *Committer) result(r *Record, files []lakehouse.DataFile) Result {
 	res := Result{Version: c.base.Version, Files: len(files), SideRows: map[string]int64{}}
 	for _, f := range files {
 		res.Rows, res.Bytes = res.Rows+f.Rows, res.Bytes+f.Bytes
+	}
+	if c.merging != nil {
+		res.Cost = c.merging.cost()
 	}
 	for _, s := range r.Side {
 		for _, f := range s.Files {
@@ -246,10 +272,15 @@ func (c *Committer) decide(ctx context.Context, r *Record, change lakehouse.Chan
 // rebase makes a change that lost its version one for the version after the entry that took it.
 func (c *Committer) rebase(ctx context.Context, base lakehouse.Snapshot, e lakehouse.Entry, change *lakehouse.Change) error {
 	change.Schema = c.evolution(base, change.Add)
-	if len(change.Remove) > 0 && !e.DataChange { // the rows that it replaces lie in other files now
-		if err := c.replace(ctx, base, change); err != nil {
-			return err
-		}
+	var err error
+	switch {
+	case c.merging != nil:
+		err = c.merging.on(ctx, base, change)
+	case len(change.Remove) > 0 && !e.DataChange: // the rows that it replaces lie in other files now
+		err = c.replace(ctx, base, change)
+	}
+	if err != nil {
+		return err
 	}
 	c.compaction.overtaken(ctx, e, change)
 	return nil
@@ -336,7 +367,7 @@ func (c *Committer) admit(next lakehouse.Snapshot, e lakehouse.Entry, change lak
 	if takesRows(e) {
 		return fmt.Errorf("%w: %s", ErrPositionLost, takenMessage(c.opts.Table.String(), e))
 	}
-	if len(change.Remove) > 0 && e.DataChange && e.Adds > 0 {
+	if c.merging == nil && len(change.Remove) > 0 && e.DataChange && e.Adds > 0 {
 		return fmt.Errorf("%w: version %d of %s was written by another writer (%s), and output_mode: complete replaces the whole table: give the result a table of its own", ErrRefused, e.Version, c.opts.Table, e.Operation)
 	}
 	if change.Create != nil {
@@ -375,7 +406,7 @@ func (c *Committer) checkSchema(s lakehouse.Snapshot) error {
 	if diff != "" {
 		return fmt.Errorf("%w: the query does not fit the schema of %s: %s; change the query, or write to another table", ErrRefused, c.opts.Table, diff)
 	}
-	return nil
+	return c.checkMerge(s)
 }
 
 // Maintain does the chores after commits: checkpoints of the table and of side tables, the retention of records, and the beginning of a
@@ -385,7 +416,7 @@ func (c *Committer) Maintain(ctx context.Context) error {
 		return nil
 	}
 	if !c.opts.Compaction.Inline && c.stopped == nil {
-		c.compact(ctx)
+		c.compact(ctx, nil)
 	}
 	return errors.Join(c.opts.Table.Maintain(ctx, c.base, c.opts.Now().UnixMilli()), c.maintainSides(ctx), c.records.expire(ctx, c.opts, c.last.Token), c.compaction.failure())
 }

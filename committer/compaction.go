@@ -15,9 +15,9 @@ import (
 //
 //  1. After a commit the live files are looked at (planTiers). If a tier is full, a round begins: its files are merged, one after the other, into files
 //     that nothing names yet.
-//  2. Meanwhile commits go on. One that takes a file away that is being merged spoils that merging alone.
-//  3. The first commit after the end of the round takes what is not spoilt with it (Change.Rearranged).
-//  4. Where that commit loses its version to another writer, mergings whose files that one took away are left out before it is tried again.
+//  2. Meanwhile commits go on. One that takes a file away that is being merged spoils its pack alone.
+//  3. The first commit after the end of the round takes what is not spoilt (Change.Rearranged).
+//  4. Where that commit loses its version to another writer, packs whose files that one took away are left out before it is tried again.
 //
 // Whatever fails here is reported and costs the round, never the commit. Merged files that certainly no entry names are removed.
 type compaction struct {
@@ -29,8 +29,8 @@ type compaction struct {
 
 	cancel  context.CancelFunc
 	running chan roundEnd   // nil: no round
-	plan    []merging       // of the round
-	round   []merging       // done, on its way with a commit
+	plan    []pack          // of the round
+	round   []pack          // done, on its way with a commit
 	spoilt  map[string]bool // files that are gone, or not to be merged, since the round began
 	rests   time.Time       // no round begins before
 	err     error           // of the last round, until it is reported
@@ -38,7 +38,7 @@ type compaction struct {
 
 // roundEnd is what a round did.
 type roundEnd struct {
-	done []merging
+	done []pack
 	took time.Duration
 	err  error
 }
@@ -73,7 +73,7 @@ func (k *compaction) begin(ctx context.Context, table lakehouse.Table, base lake
 }
 
 // mergeAll writes the files of a round, as far as it gets.
-func mergeAll(ctx context.Context, table lakehouse.Compactor, base lakehouse.Snapshot, name string, plan []merging) (done []merging, err error) {
+func mergeAll(ctx context.Context, table lakehouse.Compactor, base lakehouse.Snapshot, name string, plan []pack) (done []pack, err error) {
 	for _, m := range plan {
 		if m.out, err = table.MergeFiles(ctx, base, m.in, tierPrefix(name, m.tier)); err != nil {
 			return done, fmt.Errorf("merge %d small files: %w", len(m.in), err)
@@ -116,11 +116,11 @@ func (k *compaction) spoil(files []lakehouse.DataFile) {
 	}
 }
 
-// board makes the mergings that are not spoilt part of a change, and drops the others.
+// board makes the packs that are not spoilt part of a change, and drops the others.
 func (k *compaction) board(ctx context.Context, change *lakehouse.Change) {
 	k.spoil(change.Remove)
 	change.Rearranged = lakehouse.Rearranged{}
-	k.round = slices.DeleteFunc(k.round, func(m merging) bool {
+	k.round = slices.DeleteFunc(k.round, func(m pack) bool {
 		if !slices.ContainsFunc(m.in, func(f lakehouse.DataFile) bool { return k.spoilt[f.Path] }) {
 			return false
 		}

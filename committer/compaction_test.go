@@ -36,15 +36,15 @@ func TestCompactionRidesOnCommits(t *testing.T) {
 	require.EqualValues(t, 100+5-1, snap.Version, "one version a batch and one a start")
 }
 
-// held is a table whose merges wait to be let go.
-type held struct {
+// slowMerges is a table whose merges wait to be let go.
+type slowMerges struct {
 	*delta.Table
 	begun, let chan struct{}
 	err        error
 	onCommit   func()
 }
 
-func (h *held) MergeFiles(ctx context.Context, base lakehouse.Snapshot, files []lakehouse.DataFile, prefix string) ([]lakehouse.DataFile, error) {
+func (h *slowMerges) MergeFiles(ctx context.Context, base lakehouse.Snapshot, files []lakehouse.DataFile, prefix string) ([]lakehouse.DataFile, error) {
 	h.begun <- struct{}{}
 	select {
 	case <-h.let:
@@ -57,7 +57,7 @@ func (h *held) MergeFiles(ctx context.Context, base lakehouse.Snapshot, files []
 	return h.Table.MergeFiles(ctx, base, files, prefix)
 }
 
-func (h *held) Commit(ctx context.Context, base lakehouse.Snapshot, c lakehouse.Change) (lakehouse.Snapshot, error) {
+func (h *slowMerges) Commit(ctx context.Context, base lakehouse.Snapshot, c lakehouse.Change) (lakehouse.Snapshot, error) {
 	if h.onCommit != nil {
 		hook := h.onCommit
 		h.onCommit = nil
@@ -66,11 +66,11 @@ func (h *held) Commit(ctx context.Context, base lakehouse.Snapshot, c lakehouse.
 	return h.Table.Commit(ctx, base, c)
 }
 
-// heldRun is a driver that compacts beside its commits, with three batches in the table and their merging under way.
-func heldRun(t *testing.T) (*store.Mem, *held, *Committer) {
+// slowRun is a driver that compacts beside its commits, with three batches in the table and their merging under way.
+func slowRun(t *testing.T) (*store.Mem, *slowMerges, *Committer) {
 	objects := store.NewMem()
 	o := options(objects, "driver")
-	h := &held{Table: o.Table.(*delta.Table), begun: make(chan struct{}, 1), let: make(chan struct{}, 1)}
+	h := &slowMerges{Table: o.Table.(*delta.Table), begun: make(chan struct{}, 1), let: make(chan struct{}, 1)}
 	o.Table, o.Compaction = h, CompactionPolicy{Files: 3}
 	c, err := Open(t.Context(), o)
 	require.NoError(t, err)
@@ -88,14 +88,14 @@ func commitNext(t *testing.T, c *Committer) {
 }
 
 // letGo lets the merging end and waits until a commit can take it.
-func letGo(t *testing.T, h *held, c *Committer) {
+func letGo(t *testing.T, h *slowMerges, c *Committer) {
 	h.let <- struct{}{}
 	require.Eventually(t, func() bool { return len(c.compaction.running) > 0 }, 10*time.Second, time.Millisecond)
 }
 
 // Commits do not wait for a merging; the first one after its end carries it.
-func TestCommitsDoNotWaitForMergings(t *testing.T) {
-	objects, h, c := heldRun(t)
+func TestCommitsDoNotWaitForPacks(t *testing.T) {
+	objects, h, c := slowRun(t)
 	commitNext(t, c)
 	commitNext(t, c)
 	require.Len(t, liveFiles(t, objects), 5)
@@ -119,7 +119,7 @@ func foreignRemove(t *testing.T, objects store.Store, f lakehouse.DataFile) {
 func TestMergingStepsBack(t *testing.T) {
 	for _, when := range []string{"while it is merged", "before the commit", "between commit and put"} {
 		t.Run(when, func(t *testing.T) {
-			objects, h, c := heldRun(t)
+			objects, h, c := slowRun(t)
 			victim := liveFiles(t, objects)[1]
 			switch when {
 			case "while it is merged":
@@ -152,7 +152,7 @@ func TestMergingStepsBack(t *testing.T) {
 
 // A merging that fails is reported and costs nothing else.
 func TestFailedMergingFailsNoCommit(t *testing.T) {
-	objects, h, c := heldRun(t)
+	objects, h, c := slowRun(t)
 	h.err = errors.New("disk is full")
 	letGo(t, h, c)
 	require.NoError(t, commitRows(t.Context(), c, 9, 12))

@@ -30,6 +30,9 @@ type Options struct {
 	// AddColumns lets columns that the table does not have be added to it, with the first rows that have them.
 	AddColumns bool
 
+	// Merge makes rows replace others by key; nil: they are only added.
+	Merge *Merge
+
 	Append, AcceptLoss bool
 	// Bounded: the new epoch rides on the first commit instead of being taken at once.
 	Bounded bool
@@ -76,8 +79,9 @@ type Committer struct {
 	live    live
 	// compaction of small files, riding on the commits.
 	compaction compaction
-	remake     bool  // the next entry gives the table, which nothing was ever written to, the schema of the rows
-	stopped    error // why no further entry may be put
+	merging    *merging // of the commit that runs; nil: it replaces no rows by key
+	remake     bool     // the next entry gives the table, which nothing was ever written to, the schema of the rows
+	stopped    error    // why no further entry may be put
 	// sides are the side tables as this run left them, by place.
 	sides map[string]lakehouse.Snapshot
 }

@@ -20,8 +20,8 @@ type CompactionPolicy struct {
 	Inline bool
 }
 
-// merging are files of one partition that become one, oldest rows first.
-type merging struct {
+// pack are files of one partition that become one, oldest rows first.
+type pack struct {
 	in   []lakehouse.DataFile
 	tier int                  // of the merged file
 	out  []lakehouse.DataFile // none if there are no rows
@@ -29,7 +29,7 @@ type merging struct {
 
 // Bounds of one round of compaction: what is due beyond them waits for the next.
 const (
-	maxMergings   = 64
+	maxPacks      = 64
 	maxMergeFiles = 4 // target file sizes of input
 )
 
@@ -37,7 +37,7 @@ const (
 // next tier, together with all that is newer, and with the next tier where that is full then. So files hold rows of a stretch of time, a
 // row is written once a tier, and a tier holds fewer files than the base. Files of three quarters of the target and more are left alone, and so are files of
 // other writers.
-func planTiers(files []lakehouse.DataFile, name string, p CompactionPolicy, target int64) []merging {
+func planTiers(files []lakehouse.DataFile, name string, p CompactionPolicy, target int64) []pack {
 	parts := map[string][]lakehouse.DataFile{}
 	for _, f := range files {
 		if bears(f.Path, name) && f.Bytes < target/4*3 {
@@ -45,20 +45,20 @@ func planTiers(files []lakehouse.DataFile, name string, p CompactionPolicy, targ
 			parts[key] = append(parts[key], f)
 		}
 	}
-	var out []merging
+	var out []pack
 	for _, small := range parts {
 		if len(small) >= p.Files {
 			out = append(out, carry(small, p.Files, target)...)
 		}
 	}
-	slices.SortFunc(out, func(a, b merging) int { // where most files are, first
+	slices.SortFunc(out, func(a, b pack) int { // where most files are, first
 		return cmp.Or(cmp.Compare(len(b.in), len(a.in)), strings.Compare(a.in[0].Path, b.in[0].Path))
 	})
 	return firstRound(out, target)
 }
 
 // carry plans the small files of one partition. Those of a higher tier hold older rows.
-func carry(small []lakehouse.DataFile, base int, target int64) (out []merging) {
+func carry(small []lakehouse.DataFile, base int, target int64) (out []pack) {
 	top, ok := fullTier(small, base)
 	if !ok {
 		return nil
@@ -74,7 +74,7 @@ func carry(small []lakehouse.DataFile, base int, target int64) (out []merging) {
 			n++
 		}
 		if n >= base || n > 1 && size >= target/2 {
-			out = append(out, merging{in: small[:n:n], tier: top + 1})
+			out = append(out, pack{in: small[:n:n], tier: top + 1})
 		}
 		small = small[n:]
 	}
@@ -103,22 +103,15 @@ func fullTier(files []lakehouse.DataFile, base int) (tier int, ok bool) {
 }
 
 // firstRound is what one round does of a plan.
-func firstRound(plan []merging, target int64) []merging {
+func firstRound(plan []pack, target int64) []pack {
 	var size int64
 	for i, m := range plan {
 		size += bytesOf(m.in)
-		if i > 0 && (i == maxMergings || size > maxMergeFiles*target) {
+		if i > 0 && (i == maxPacks || size > maxMergeFiles*target) {
 			return plan[:i]
 		}
 	}
 	return plan
-}
-
-func bytesOf(files []lakehouse.DataFile) (n int64) {
-	for _, f := range files {
-		n += f.Bytes
-	}
-	return n
 }
 
 // tierOf reads the tier of a file from its name: 0 for one that a commit wrote. A file that `lakewheel compact` merged counts as one of the

@@ -33,7 +33,7 @@ func small(text string) (out []lakehouse.DataFile) {
 }
 
 // planned writes a plan as "numbers of the files -> tier", with numbers as in small.
-func planned(plan []merging) string {
+func planned(plan []pack) string {
 	var out []string
 	for _, m := range plan {
 		var in []string

@@ -103,7 +103,7 @@ func TestNotesOfWideTables(t *testing.T) {
 	require.NoError(t, err)
 	c := change(0, []lakehouse.DataFile{{Path: "a.parquet", Rows: 1}})
 	c.Create = &lakehouse.Creation{ID: "6ba7b810-9dad-11d1-80b4-00c04fd430c8", Schema: wide}
-	snap, err = tab.Commit(t.Context(), snap, c)
+	_, err = tab.Commit(t.Context(), snap, c)
 	require.NoError(t, err)
 	for v := int64(1); v < 40; v++ {
 		require.Equal(t, v%noteEvery == 0, strings.Contains(addedEntry(t, objects), noteKey), "version %d", v)
