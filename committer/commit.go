@@ -163,7 +163,7 @@ func (c *Committer) afterPut(ctx context.Context, r *Record) error {
 	if err := c.step("commit"); err != nil {
 		return err
 	}
-	if err := c.publish(ctx, r); err != nil {
+	if err := c.rollForward(ctx, c.base, r); err != nil {
 		return err
 	}
 	return c.step("publish")
@@ -262,6 +262,9 @@ func (c *Committer) decide(ctx context.Context, r *Record, change lakehouse.Chan
 			return base, change, err
 		}
 		base, sent = next, nil // the version is another's for good: nothing of ours can land there any more
+		if err := c.reveal(ctx, c.opts.Table, base); err != nil {
+			return base, change, err
+		}
 		if err := c.rebase(ctx, base, entry, &change); err != nil {
 			return base, change, err
 		}

@@ -151,7 +151,7 @@ func (c *Committer) facts(ctx context.Context) (Facts, error) {
 	c.base = base
 	o := c.opts
 	f := Facts{Table: o.Table.String(), Name: o.Name, Previous: o.Previous, Append: o.Append, AcceptLoss: o.AcceptLoss,
-		Version: base.Version, Live: base.Files, Apps: base.Txns}
+		Version: base.Version, Live: base.Files, Occupied: base.Occupied, Apps: base.Txns}
 	name, txn, ok := f.position()
 	if !ok {
 		f.Proof, err = c.proof(ctx)
@@ -294,10 +294,8 @@ func (c *Committer) adopt(ctx context.Context, d Decision) error {
 	if err := c.checkSides(ctx); err != nil {
 		return err
 	}
-	if d.Record != nil {
-		if err := c.publish(ctx, d.Record); err != nil {
-			return err
-		}
+	if err := c.rollForward(ctx, c.base, d.Record); err != nil {
+		return err
 	}
 	return c.records.load(ctx, c.opts)
 }
@@ -343,6 +341,9 @@ func (c *Committer) catchUp(ctx context.Context) (ordinary bool, err error) {
 			if err := c.admit(next, entry, lakehouse.Change{}); err != nil {
 				return false, err
 			}
+			if err := c.reveal(ctx, c.opts.Table, next); err != nil {
+				return false, err
+			}
 			c.base = next
 			continue
 		}
@@ -350,7 +351,7 @@ func (c *Committer) catchUp(ctx context.Context) (ordinary bool, err error) {
 		if err != nil || r.Epoch != c.last.Epoch {
 			return false, nil // the whole start tells what it means
 		}
-		if err := c.publish(ctx, r); err != nil {
+		if err := c.rollForward(ctx, next, r); err != nil {
 			return false, err
 		}
 		c.base, c.last = next, r

@@ -33,7 +33,10 @@ func (c *Committer) checkSides(ctx context.Context) error {
 
 func (c *Committer) checkSide(kind string, s SideTable, snap lakehouse.Snapshot) error {
 	if snap.Version < 0 {
-		return nil
+		if snap.Occupied == "" {
+			return nil
+		}
+		return fmt.Errorf("%w: %s is to be a side table and holds %s: move it away, or give this pipeline a side table of its own (side_tables)", ErrRefused, s.Table, snap.Occupied)
 	}
 	if owner := snap.Properties[sideOf]; !c.owns(kind, owner, snap) {
 		return fmt.Errorf("%w: %s belongs to another table or pipeline (%s is %q): move it away, or give this pipeline a side table of its own (side_tables)", ErrRefused, s.Table, sideOf, owner)
@@ -92,9 +95,12 @@ func (c *Committer) publishSide(ctx context.Context, s SideTable, files SideFile
 	var sent error // the newest answer while our entry may be under way
 	for ask := 0; ask < maxAsks; {
 		if txn, ok := snap.Txns[app]; ok && txn.Batch >= r.LastBatch {
-			return nil
+			return c.reveal(ctx, s.Table, snap)
 		}
 		if err := c.checkSide(files.Kind, s, snap); err != nil {
+			return err
+		}
+		if err := c.reveal(ctx, s.Table, snap); err != nil {
 			return err
 		}
 		if change.Create = nil; snap.Version < 0 {
@@ -103,7 +109,7 @@ func (c *Committer) publishSide(ctx context.Context, s SideTable, files SideFile
 		done, err := s.Table.Commit(ctx, snap, change)
 		if err == nil {
 			c.sides[s.Table.String()] = done
-			return nil
+			return c.reveal(ctx, s.Table, done)
 		}
 		if sent == nil && !errors.Is(err, lakehouse.ErrConflict) && !errors.Is(err, lakehouse.ErrUnknown) {
 			return err

@@ -9,7 +9,7 @@
 // files are staged first through a [Writer]: durable, under their final names,
 // and invisible until a commit names them.
 //
-// The packages below implement it: delta. store holds the objects and parquetfile
+// The packages below implement it: delta and parquetdir. store holds the objects and parquetfile
 // writes and reads the data files.
 package lakehouse
 
@@ -31,6 +31,8 @@ var (
 	// ErrReplaced: the base entry is gone or is not the one that was read: the table was
 	// dropped, replaced or cleaned under us. Nothing was written.
 	ErrReplaced = errors.New("table was replaced")
+	// ErrMissing: files that a commit made due are neither staged nor published: somebody removed them. What was there has been published.
+	ErrMissing = errors.New("committed files are gone")
 	// ErrUnsupported wraps a refusal: the table needs a feature this engine does not have.
 	ErrUnsupported = errors.New("table feature not supported")
 )
@@ -49,6 +51,8 @@ type DataFile struct {
 	Stats string
 	// Partition values by column name; nil for an unpartitioned table. A nil pointer is NULL.
 	Partition map[string]*string
+	// Staged is where the file lies until it is published, for a format whose readers look at names alone; "" for one that stages under the final name.
+	Staged string `json:",omitempty"`
 	// Time of the commit that added it, milliseconds since 1970; 0: not known. It is the log's affair, and not stored elsewhere.
 	Time int64 `json:"-"`
 }
@@ -110,6 +114,8 @@ type Snapshot struct {
 	Properties  map[string]string
 	Txns        map[string]Txn // by application id (Batch and Token both present)
 	Files       int            // live data files; -1 when the files were not read
+	// Occupied says, where there is no table, what lies in its place all the same: other pipelines' tables, data files. "" if nothing does.
+	Occupied string
 	// Unusable says why the table cannot be written (a type or feature that is not supported), nil if it can.
 	Unusable error
 }
@@ -181,4 +187,11 @@ type Table interface {
 	Maintain(ctx context.Context, s Snapshot, now int64) error
 	// String names the place for messages.
 	String() string
+}
+
+// Publisher is a Table whose readers see the files of a commit only after a further step.
+type Publisher interface {
+	// Publish makes the files of the newest entry of s visible, all of them when it returns nil. It may be repeated, also by another process; what
+	// was done before costs little. An entry is published before the next one is put. ErrMissing: see there.
+	Publish(ctx context.Context, s Snapshot) error
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/lakewheel/lakewheel/lakehouse"
+	"github.com/lakewheel/lakewheel/lakehouse/partition"
 	"github.com/lakewheel/lakewheel/lakehouse/store"
 )
 
@@ -72,7 +73,7 @@ func (t *Table) allowed(base lakehouse.Snapshot, c lakehouse.Change) error {
 	by := base.PartitionBy
 	if c.Create != nil {
 		by = c.Create.PartitionBy
-		if err := checkPartition(c.Create.Schema, by); err != nil {
+		if err := partition.Check(c.Create.Schema, by); err != nil {
 			return fmt.Errorf("table %s: %w", t, err)
 		}
 	}

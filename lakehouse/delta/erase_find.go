@@ -7,6 +7,7 @@ import (
 	"github.com/lakewheel/lakewheel/columnar/group"
 	"github.com/lakewheel/lakewheel/lakehouse"
 	"github.com/lakewheel/lakewheel/lakehouse/parquetfile"
+	"github.com/lakewheel/lakewheel/lakehouse/partition"
 )
 
 // hunt looks for the files that hold some keys.
@@ -25,14 +26,14 @@ func newHunt(s lakehouse.Snapshot, e lakehouse.Erasure) (*hunt, error) {
 }
 
 // canHold reports whether a file can hold a row with one of the keys. It only ever errs by saying yes.
-func (h *hunt) canHold(f lakehouse.DataFile, p *partition) bool {
+func (h *hunt) canHold(f lakehouse.DataFile, p *partition.Columns) bool {
 	if h.set.Len() == 0 {
 		return false
 	}
 	var stats *foundStats
 	for i, leaf := range h.set.Leaves() {
-		if p.from[leaf.Column] < 0 {
-			if !h.meetsOne(i, leaf, p.values[leaf.Column]) {
+		if value, ok := p.Constant(leaf.Column); ok {
+			if !h.meetsOne(i, leaf, value) {
 				return false
 			}
 			continue

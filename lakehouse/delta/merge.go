@@ -13,6 +13,7 @@ import (
 	"github.com/lakewheel/lakewheel/columnar"
 	"github.com/lakewheel/lakewheel/lakehouse"
 	"github.com/lakewheel/lakewheel/lakehouse/parquetfile"
+	"github.com/lakewheel/lakewheel/lakehouse/partition"
 )
 
 // merge are files of one partition that become one, in the order of their rows.
@@ -73,7 +74,7 @@ func (t *Table) TargetFileSize(base lakehouse.Snapshot, otherwise int64) int64 {
 // writeMerge writes the file of a merge; without rows there is none.
 func (t *Table) writeMerge(ctx context.Context, snap lakehouse.Snapshot, m merge, id string) ([]lakehouse.DataFile, error) {
 	inFile, values := columnsInFiles(snap.Schema, snap.PartitionBy), m.files[0].PartitionValues
-	name := path.Join(partitionFolder(snap.PartitionBy, values), m.prefix+"-"+id+".parquet")
+	name := path.Join(partition.Folder(snap.PartitionBy, values), m.prefix+"-"+id+".parquet")
 	w, err := parquetfile.NewWriter(t.objects, inFile, parquetfile.Options{Name: func() string { return name }})
 	if err != nil {
 		return nil, fmt.Errorf("table %s: %w", t, err)
