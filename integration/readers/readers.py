@@ -4,6 +4,7 @@
   readers.py query TABLE SQL        rows of the query; the table is t
   readers.py rows TABLE             all rows, as each of the readers finds them, printed as lakewheel cat prints them
   readers.py scan TABLE             all rows, as delta-rs finds them
+  readers.py watch TABLE COLUMN     count, again and again until standard input ends: rows and distinct values at each newer version
   readers.py make TABLE             a small table of another program
   readers.py append TABLE           one more row of another writer, with the table's schema
   readers.py optimize TABLE         merge small files
@@ -15,9 +16,10 @@
   readers.py overwrite TABLE        one row of another writer instead of all others
 Prints one line of JSON.
 """
-import json, sys
+import json, sys, threading, time
 import duckdb, pyarrow as pa, pyarrow.parquet as pq
 from deltalake import DeltaTable, QueryBuilder, write_deltalake
+from deltalake.exceptions import TableNotFoundError
 
 def count(path, column):
     t = DeltaTable(path)
@@ -26,6 +28,23 @@ def count(path, column):
         f'select count(*), count(distinct "{column}") from read_parquet(?)', [files]).fetchone()
     return {"rows": rows, "distinct": distinct, "version": t.version(), "files": len(files),
             "reader": t.protocol().min_reader_version, "writer": t.protocol().min_writer_version}
+
+def watch(path, column):
+    """What a reader sees that never stops. A version that it has seen must look the same ever after."""
+    seen, odd, ended = {}, [], threading.Event()
+    threading.Thread(target=lambda: (sys.stdin.read(), ended.set()), daemon=True).start()
+    while not ended.is_set() or not seen:
+        try:
+            c = count(path, column)
+        except TableNotFoundError:
+            if ended.is_set():
+                break
+            time.sleep(0.05)
+            continue
+        looks = (c["rows"], c["distinct"])
+        if seen.setdefault(c["version"], looks) != looks:
+            odd.append(f"version {c['version']}: {seen[c['version']]}, then {looks}")
+    return {"seen": sorted([v, *looks] for v, looks in seen.items()), "odd": odd}
 
 def query(path, sql):
     files = DeltaTable(path).file_uris()
