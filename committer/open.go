@@ -25,6 +25,9 @@ type Options struct {
 	Name, Previous string
 	// PartitionBy are the partition columns of the table, in the spelling of Schema.
 	PartitionBy []string
+	// Layout of the files of the table, where it says something: it becomes that of the table with the first commit of this run. Otherwise
+	// files are laid out as the table says.
+	Layout lakehouse.Layout
 	// AddColumns lets columns that the table does not have be added to it, with the first rows that have them.
 	AddColumns bool
 
@@ -70,6 +73,7 @@ type Committer struct {
 	queryID string
 	tableID string
 	records retention
+	relaid  bool  // the layout is that of the table
 	remake  bool  // the next entry gives the table, which nothing was ever written to, the schema of the rows
 	stopped error // why no further entry may be put
 	// sides are the side tables as this run left them, by place.

@@ -74,7 +74,7 @@ func partitionKey(values map[string]*string) string {
 func (t *Table) writeMerge(ctx context.Context, snap lakehouse.Snapshot, m merge, id string) ([]lakehouse.DataFile, error) {
 	inFile, values := columnsInFiles(snap.Schema, snap.PartitionBy), m.files[0].PartitionValues
 	name := path.Join(partitionFolder(snap.PartitionBy, values), m.prefix+"-"+id+".parquet")
-	w, err := parquetfile.NewWriter(t.objects, inFile, parquetfile.Options{Name: func() string { return name }})
+	w, err := parquetfile.NewWriter(t.objects, inFile, parquetfile.Options{Layout: fittingLayout(snap.Layout, inFile), Name: func() string { return name }})
 	if err != nil {
 		return nil, fmt.Errorf("table %s: %w", t, err)
 	}

@@ -167,7 +167,7 @@ func (s *partitioned) coldest() (key string) {
 func (s *partitioned) newWriter(values map[string]*string) (*parquetfile.Writer, error) {
 	base := partitionFolder(s.opts.PartitionBy, values) + "/" + s.opts.Prefix + "-" + s.table.newID()
 	n := 0
-	return parquetfile.NewWriter(s.table.objects, s.inFile, parquetfile.Options{TargetBytes: s.opts.TargetFileSize, Name: func() string {
+	return parquetfile.NewWriter(s.table.objects, s.inFile, parquetfile.Options{TargetBytes: s.opts.TargetFileSize, Layout: s.opts.Layout, Name: func() string {
 		n++
 		if n == 1 {
 			return base + ".parquet"

@@ -25,6 +25,7 @@ func (t *Table) Stage(_ context.Context, schema *columnar.Schema, opts lakehouse
 		return nil, err
 	}
 	stats := statsRuleOf(properties)
+	opts.Layout = opts.Layout.Over(fittingLayout(layoutOf(properties), columnsInFiles(schema, opts.PartitionBy)))
 	if size := targetFileSize(properties); size > 0 {
 		opts.TargetFileSize = size
 	}
@@ -36,8 +37,8 @@ func (t *Table) Stage(_ context.Context, schema *columnar.Schema, opts lakehouse
 		return p, nil
 	}
 	w, err := parquetfile.NewWriter(t.objects, schema, parquetfile.Options{
-		TargetBytes: opts.TargetFileSize,
-		Name:        func() string { return opts.Prefix + "-" + t.newID() + ".parquet" },
+		TargetBytes: opts.TargetFileSize, Layout: opts.Layout,
+		Name: func() string { return opts.Prefix + "-" + t.newID() + ".parquet" },
 	})
 	if err != nil {
 		return nil, err

@@ -43,13 +43,17 @@ func newSorter(schema *columnar.Schema, by []lakehouse.SortColumn) (*sorter, err
 	return s, nil
 }
 
-// sortingColumns is what a footer says about an order.
-func sortingColumns(by []lakehouse.SortColumn) (out []parquet.SortingColumn) {
-	for _, c := range by {
-		if c.Descending {
-			out = append(out, parquet.Descending(c.Column))
+// sortingColumns is what a footer says about the order.
+func (s *sorter) sortingColumns() (out []parquet.SortingColumn) {
+	if s == nil {
+		return nil
+	}
+	for _, o := range s.by {
+		name := s.schema.Fields[o.Column].Name
+		if o.Descending {
+			out = append(out, parquet.Descending(name))
 		} else {
-			out = append(out, parquet.NullsFirst(parquet.Ascending(c.Column)))
+			out = append(out, parquet.NullsFirst(parquet.Ascending(name)))
 		}
 	}
 	return out

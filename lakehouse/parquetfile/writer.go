@@ -84,7 +84,7 @@ func NewWriter(objects store.Store, schema *columnar.Schema, opts Options) (*Wri
 		parquet.Compression(codec), parquet.DataPageVersion(1), parquet.DataPageStatistics(false),
 		parquet.CreatedBy("lakewheel", "1", "0"), parquet.MaxRowsPerRowGroup(1<<30),
 		parquet.BloomFilters(filtersOf(fs.Columns(), w.filters)...), parquet.DeferBloomFiltersWithBuffers(w.queue),
-		parquet.SortingWriterConfig(parquet.SortingColumns(sortingColumns(opts.Layout.SortBy)...)))
+		parquet.SortingWriterConfig(parquet.SortingColumns(w.sorter.sortingColumns()...)))
 	for _, path := range fs.Columns() {
 		l, _ := fs.Lookup(path...)
 		w.types = append(w.types, l.Node.Type())

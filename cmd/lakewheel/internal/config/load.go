@@ -203,6 +203,8 @@ func (f *fileReader) delta(n ast.Node) {
 	f.fields(n, "sink.delta", map[string]func(ast.Node){
 		"path":             f.string(&f.p.Sink.Path, "sink.delta.path"),
 		"partition_by":     f.strings(&f.p.Sink.PartitionBy, "sink.delta.partition_by"),
+		"sort_by":          f.sortBy,
+		"bloom_filters":    f.bloomFilters,
 		"schema_evolution": choice(f.reader, &f.p.Sink.AddColumns, "sink.delta.schema_evolution", map[string]bool{"add_columns": true, "off": false}),
 	})
 	if f.p.Sink.Path == "" {
@@ -264,6 +266,7 @@ func (f *fileReader) plan() {
 			f.fault(f.query, "query: %v", err)
 		}
 		f.partitions(planned.Physical.Schema())
+		f.layout(planned.Physical.Schema())
 	}
 }
 
