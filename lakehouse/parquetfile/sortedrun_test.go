@@ -91,13 +91,17 @@ func TestSortBy(t *testing.T) {
 				lanes = append(lanes, keyedRows(1, int64(lane), n))
 			}
 			s, files := writeSorted(t, c.by, c.target, lanes, 10_000)
-			want := slices.Concat(lanes...)
-			slices.SortStableFunc(want, func(x, y keyedRow) int { return compareKeyed(c.by, x, y) })
-			require.True(t, slices.EqualFunc(places(t, s, files), want, func(place int64, r keyedRow) bool { return place == r.place }))
+			requireInOrder(t, c.by, slices.Concat(lanes...), places(t, s, files))
 			requireSortingColumns(t, c.by, metadata(t, s, files[0].Name).RowGroups)
 			require.Equal(t, c.target > 0, len(files) > 1)
 		})
 	}
+}
+
+// requireInOrder checks that places are those of the rows, sorted, equal ones as they stand.
+func requireInOrder(t *testing.T, by []lakehouse.SortColumn, rows []keyedRow, places []int64) {
+	slices.SortStableFunc(rows, func(x, y keyedRow) int { return compareKeyed(by, x, y) })
+	require.True(t, slices.EqualFunc(places, rows, func(place int64, r keyedRow) bool { return place == r.place }))
 }
 
 // places reads the first column of files.

@@ -54,6 +54,10 @@ type Writer struct {
 	queue   *filterQueue
 	sorter  *sorter // nil: rows stand as they come
 
+	last   int64          // the lane of Append
+	inputs []store.Reader // files that pieces are read from
+	merged int64          // mergedBytes
+
 	mu    sync.Mutex // guards lanes and the making of row groups
 	lanes map[int64]*lane
 }
@@ -73,7 +77,7 @@ func NewWriter(objects store.Store, schema *columnar.Schema, opts Options) (*Wri
 	if err != nil {
 		return nil, err
 	}
-	w := &Writer{objects: objects, schema: schema, opts: opts, lanes: map[int64]*lane{}, leaves: leavesOf(schema), queue: &filterQueue{}}
+	w := &Writer{objects: objects, schema: schema, opts: opts, lanes: map[int64]*lane{}, leaves: leavesOf(schema), queue: &filterQueue{}, merged: mergedBytes}
 	if w.filters, err = filtered(w.leaves, opts.Layout.BloomFilters); err != nil {
 		return nil, err
 	}
@@ -278,6 +282,10 @@ func (w *Writer) writeFile(ctx context.Context, groups []*group) (f File, n int,
 // Abort drops what was not finished. No other call may be under way.
 func (w *Writer) Abort() {
 	releasePieces(w.inOrder())
+	for _, f := range w.inputs {
+		_ = f.Close()
+	}
+	w.inputs = nil
 }
 
 type countingWriter struct {
