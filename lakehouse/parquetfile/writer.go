@@ -117,9 +117,14 @@ func (w *Writer) Write(ctx context.Context, id int64, b *columnar.Batch) error {
 	})
 }
 
-// piece encodes rows, which it drops.
+// piece encodes rows, which it drops, or, to sort them, holds them while there are not many.
 func (w *Writer) piece(rows *rest) (piece, error) {
-	if w.sorter != nil {
+	switch {
+	case w.sorter == nil:
+	case w.sorter.holds(rows):
+		held := rows.take()
+		return piece{rest: &held}, nil
+	default:
 		run, err := w.sorter.run(rows)
 		return piece{run: run}, err
 	}
@@ -230,16 +235,23 @@ func (w *Writer) inOrder() (out []piece) {
 			out = append(out, piece{rest: &rows})
 		}
 	}
+	add := func(r *rest) {
+		if !open.fits(*r) {
+			closeRest()
+		}
+		open.append(r.take())
+	}
 	for _, id := range slices.Sorted(maps.Keys(w.lanes)) {
 		l := w.lanes[id]
-		if len(l.done) > 0 {
+		for _, p := range l.done {
+			if p.rest != nil {
+				add(p.rest)
+				continue
+			}
 			closeRest()
-			out = append(out, l.done...)
+			out = append(out, p)
 		}
-		if !open.fits(l.rest) {
-			closeRest()
-		}
-		open.append(l.rest.take())
+		add(&l.rest)
 	}
 	closeRest()
 	clear(w.lanes)
