@@ -26,7 +26,9 @@ type Output struct {
 
 // NewOutput opens an Output for the next commit. End it with Commit or Abort.
 func (c *Committer) NewOutput(ctx context.Context) (*Output, error) {
-	w, err := c.opts.Table.Stage(ctx, nullable(c.opts.Schema), c.writeOptions())
+	opts := c.writeOptions()
+	opts.Layout = c.opts.Layout
+	w, err := c.opts.Table.Stage(ctx, nullable(c.opts.Schema), opts)
 	if err != nil {
 		return nil, err
 	}
