@@ -68,7 +68,8 @@ type Source struct {
 // Sink is the output.
 type Sink struct {
 	Console     bool
-	Path        string // of the Delta table: a folder, or s3://bucket/prefix
+	Plain       bool   // plain Parquet files, not a Delta table
+	Path        string // of the table: a folder, or s3://bucket/prefix
 	PartitionBy []string
 	// AddColumns adds columns of the query to a table that does not have them (schema_evolution: add_columns).
 	AddColumns bool

@@ -97,6 +97,7 @@ type saslShape struct {
 
 type sinkShape struct {
 	Delta    *deltaShape `json:"delta,omitempty"`
+	Parquet  *plainShape `json:"parquet,omitempty" jsonschema:"description=Plain Parquet files\\, for readers without a table format; append mode only"`
 	Console  *struct{}   `json:"console,omitempty" jsonschema:"description=Prints rows; keeps no position"`
 	Existing string      `json:"existing,omitempty" jsonschema:"enum=fail,enum=append,default=fail"`
 }
@@ -104,6 +105,12 @@ type sinkShape struct {
 type deltaShape struct {
 	Path        string   `json:"path"`
 	PartitionBy []string `json:"partition_by,omitempty" jsonschema:"description=Columns of the query"`
+	Evolution   string   `json:"schema_evolution,omitempty" jsonschema:"enum=off,enum=add_columns,default=off"`
+}
+
+type plainShape struct {
+	Path        string   `json:"path"`
+	PartitionBy []string `json:"partition_by,omitempty" jsonschema:"description=Columns of the query\\, which name folders and are not in the files"`
 	Evolution   string   `json:"schema_evolution,omitempty" jsonschema:"enum=off,enum=add_columns,default=off"`
 }
 
