@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -36,6 +37,9 @@ type Result struct {
 	Files       int
 	Rows, Bytes int64
 	SideRows    map[string]int64
+	// Merged small files became MergedInto files with this commit.
+	Merged, MergedInto int
+	Cost               Cost // of the rows that were replaced
 }
 
 // Commit makes the batch visible, with its offsets, and publishes what depends on it. On nil it is done.
@@ -66,16 +70,52 @@ func (c *Committer) Commit(ctx context.Context, b Batch) (Result, error) {
 			return Result{}, err
 		}
 	}
+	if b.Output != nil && b.Output.keys != nil {
+		c.merging = c.newMerging(b.Output.keys, files)
+		defer func() { c.merging = nil }()
+		if err := c.merging.on(ctx, c.base, &change); err != nil {
+			return Result{}, err
+		}
+	}
+	if c.opts.Compaction.Inline {
+		c.compact(ctx, change.Remove)
+	}
+	c.compaction.ride(ctx, &change)
 	if err := c.commit(ctx, r, change); err != nil {
 		return Result{}, err
 	}
-	return c.result(r, files), nil
+	res := c.result(r, files)
+	res.Merged, res.MergedInto = c.compaction.rode()
+	return res, nil
+}
+
+// compact begins to merge small files if it is time, but for some that go in any case.
+func (c *Committer) compact(ctx context.Context, but []lakehouse.DataFile) {
+	c.compaction.begin(ctx, c.opts.Table, c.base, func() ([]lakehouse.DataFile, error) {
+		files, err := c.live.files(ctx, c.base)
+		return without(files, but), err
+	})
+}
+
+// without are the files that are not among others.
+func without(files, others []lakehouse.DataFile) []lakehouse.DataFile {
+	if len(others) == 0 {
+		return files
+	}
+	out := map[string]bool{}
+	for _, f := range others {
+		out[f.Path] = true
+	}
+	return slices.DeleteFunc(slices.Clone(files), func(f lakehouse.DataFile) bool { return out[f.Path] })
 }
 
 func (c *Committer) result(r *Record, files []lakehouse.DataFile) Result {
 	res := Result{Version: c.base.Version, Files: len(files), SideRows: map[string]int64{}}
 	for _, f := range files {
 		res.Rows, res.Bytes = res.Rows+f.Rows, res.Bytes+f.Bytes
+	}
+	if c.merging != nil {
+		res.Cost = c.merging.cost()
 	}
 	for _, s := range r.Side {
 		for _, f := range s.Files {
@@ -148,11 +188,19 @@ func (c *Committer) change(r *Record, files []lakehouse.DataFile, operation stri
 		Info:       map[string]any{"lakewheel": info(r)},
 	}
 	if c.base.Version < 0 || c.remake {
-		change.Create = &lakehouse.Creation{ID: c.tableID, Schema: nullable(c.opts.Schema), PartitionBy: c.opts.PartitionBy, Properties: c.base.Properties}
+		change.Create = &lakehouse.Creation{ID: c.tableID, Schema: nullable(c.opts.Schema), PartitionBy: c.opts.PartitionBy, Properties: c.properties()}
 		return change
 	}
 	change.Schema = c.evolution(c.base, files)
 	return change
+}
+
+// properties are those of a table that this run makes, or makes again.
+func (c *Committer) properties() map[string]string {
+	out := map[string]string{}
+	maps.Copy(out, c.opts.Properties)
+	maps.Copy(out, c.base.Properties)
+	return out
 }
 
 // info repeats offsets and watermark for people who read the table's history.
@@ -169,22 +217,33 @@ func info(r *Record) map[string]any {
 // pauses from 50 ms to 5 s that is about half a minute.
 const maxAsks = 12
 
-// put decides the batch: steps 3 and 4. It returns the snapshot with our entry.
+// put decides the batch: steps 3 and 4. It returns the snapshot with our entry, and notes the files that it changed.
 func (c *Committer) put(ctx context.Context, r *Record, change lakehouse.Change) (lakehouse.Snapshot, error) {
+	next, done, err := c.decide(ctx, r, change)
+	if err != nil {
+		c.live.forget()
+		return next, err
+	}
+	c.live.applied(next, done)
+	return next, nil
+}
+
+// decide puts the entry. It returns the snapshot with it, and the change as it was made for the version that it took.
+func (c *Committer) decide(ctx context.Context, r *Record, change lakehouse.Change) (lakehouse.Snapshot, lakehouse.Change, error) {
 	base := c.base
 	if err := c.verify(ctx, base); err != nil {
-		return base, err
+		return base, change, err
 	}
 	var sent error // the newest answer while an entry of ours may be under way to base.Version+1
 	for ask := 0; ask < maxAsks; {
 		next, err := c.opts.Table.Commit(ctx, base, change)
 		switch {
 		case err == nil:
-			return next, nil
+			return next, change, nil
 		case errors.Is(err, lakehouse.ErrConflict), errors.Is(err, lakehouse.ErrUnknown), sent != nil:
 			sent = err
 		default:
-			return base, c.certain(err)
+			return base, change, c.certain(err)
 		}
 		next, entry, ok, err := c.opts.Table.Next(ctx, base)
 		if err != nil || !ok {
@@ -192,33 +251,41 @@ func (c *Committer) put(ctx context.Context, r *Record, change lakehouse.Change)
 			ask++
 			sent = errors.Join(sent, err)
 			if err := c.opts.Sleep(ctx, pause(ask)); err != nil {
-				return base, c.unknown(r, base, err)
+				return base, change, c.unknown(r, base, err)
 			}
 			continue
 		}
 		if judge(entry, c.app, r.Token) == own {
-			return next, nil
+			return next, change, nil
 		}
 		if err := c.lostTo(ctx, next, entry, change); err != nil {
-			return base, err
+			return base, change, err
 		}
 		base, sent = next, nil // the version is another's for good: nothing of ours can land there any more
 		if err := c.reveal(ctx, c.opts.Table, base); err != nil {
-			return base, err
+			return base, change, err
 		}
 		if err := c.rebase(ctx, base, entry, &change); err != nil {
-			return base, err
+			return base, change, err
 		}
 	}
-	return base, c.unknown(r, base, sent)
+	return base, change, c.unknown(r, base, sent)
 }
 
 // rebase makes a change that lost its version one for the version after the entry that took it.
 func (c *Committer) rebase(ctx context.Context, base lakehouse.Snapshot, e lakehouse.Entry, change *lakehouse.Change) error {
 	change.Schema = c.evolution(base, change.Add)
-	if len(change.Remove) > 0 && !e.DataChange { // the rows that it replaces lie in other files now
-		return c.replace(ctx, base, change)
+	var err error
+	switch {
+	case c.merging != nil:
+		err = c.merging.on(ctx, base, change)
+	case len(change.Remove) > 0 && !e.DataChange: // the rows that it replaces lie in other files now
+		err = c.replace(ctx, base, change)
 	}
+	if err != nil {
+		return err
+	}
+	c.compaction.overtaken(ctx, e, change)
 	return nil
 }
 
@@ -303,7 +370,7 @@ func (c *Committer) admit(next lakehouse.Snapshot, e lakehouse.Entry, change lak
 	if takesRows(e) {
 		return fmt.Errorf("%w: %s", ErrPositionLost, takenMessage(c.opts.Table.String(), e))
 	}
-	if len(change.Remove) > 0 && e.DataChange && e.Adds > 0 {
+	if c.merging == nil && len(change.Remove) > 0 && e.DataChange && e.Adds > 0 {
 		return fmt.Errorf("%w: version %d of %s was written by another writer (%s), and output_mode: complete replaces the whole table: give the result a table of its own", ErrRefused, e.Version, c.opts.Table, e.Operation)
 	}
 	if change.Create != nil {
@@ -342,14 +409,20 @@ func (c *Committer) checkSchema(s lakehouse.Snapshot) error {
 	if diff != "" {
 		return fmt.Errorf("%w: the query does not fit the schema of %s: %s; change the query, or write to another table", ErrRefused, c.opts.Table, diff)
 	}
-	return nil
+	return c.checkMerge(s)
 }
 
-// Maintain does the chores after commits: checkpoints of the table and of side tables and the retention of records. Its
-// failure is worth a warning, never a stop.
+// Maintain does the chores after commits: checkpoints of the table and of side tables, the retention of records, and the beginning of a
+// compaction, which goes on when Maintain has returned, at most until ctx or Close ends it. Its failure is worth a warning, never a stop.
 func (c *Committer) Maintain(ctx context.Context) error {
 	if c.last == nil {
 		return nil
 	}
-	return errors.Join(c.opts.Table.Maintain(ctx, c.base, c.opts.Now().UnixMilli()), c.maintainSides(ctx), c.records.expire(ctx, c.opts, c.last.Token))
+	if !c.opts.Compaction.Inline && c.stopped == nil {
+		c.compact(ctx, nil)
+	}
+	return errors.Join(c.opts.Table.Maintain(ctx, c.base, c.opts.Now().UnixMilli()), c.maintainSides(ctx), c.records.expire(ctx, c.opts, c.last.Token), c.compaction.failure())
 }
+
+// Close ends what goes on beside the commits.
+func (c *Committer) Close() { c.compaction.close() }

@@ -26,6 +26,7 @@
 //   - The same body is repeated under the same key, never another one.
 //   - A batch is published before the next entry of any kind is put.
 //   - An unknown outcome is settled by reading; nothing is deleted because of it.
+//   - What a commit takes out of the table it has read at the base that it is put on: after a lost race it is looked at again ([Merge]).
 //
 // # Fencing
 //

@@ -25,8 +25,13 @@ type Options struct {
 	Name, Previous string
 	// PartitionBy are the partition columns of the table, in the spelling of Schema.
 	PartitionBy []string
+	// Properties of the table, if this run makes it.
+	Properties map[string]string
 	// AddColumns lets columns that the table does not have be added to it, with the first rows that have them.
 	AddColumns bool
+
+	// Merge makes rows replace others by key; nil: they are only added.
+	Merge *Merge
 
 	Append, AcceptLoss bool
 	// Bounded: the new epoch rides on the first commit instead of being taken at once.
@@ -42,6 +47,7 @@ type Options struct {
 	RetainFor     time.Duration
 	// TargetFileSize of data files in bytes.
 	TargetFileSize int64
+	Compaction     CompactionPolicy
 
 	Now   func() time.Time
 	Token func() int64  // a random positive 63-bit number
@@ -70,8 +76,12 @@ type Committer struct {
 	queryID string
 	tableID string
 	records retention
-	remake  bool  // the next entry gives the table, which nothing was ever written to, the schema of the rows
-	stopped error // why no further entry may be put
+	live    live
+	// compaction of small files, riding on the commits.
+	compaction compaction
+	merging    *merging // of the commit that runs; nil: it replaces no rows by key
+	remake     bool     // the next entry gives the table, which nothing was ever written to, the schema of the rows
+	stopped    error    // why no further entry may be put
 	// sides are the side tables as this run left them, by place.
 	sides map[string]lakehouse.Snapshot
 }
@@ -79,7 +89,8 @@ type Committer struct {
 // Open reads the table, decides (Resolve), rolls the newest commit forward and, unless the
 // run is bounded, takes the next epoch. The record to go on from is Last.
 func Open(ctx context.Context, opts Options) (*Committer, error) {
-	c := &Committer{opts: opts, app: appID(opts.Name), sides: map[string]lakehouse.Snapshot{}}
+	c := &Committer{opts: opts, app: appID(opts.Name), live: live{table: opts.Table}, sides: map[string]lakehouse.Snapshot{},
+		compaction: compaction{policy: opts.Compaction, name: opts.Name, target: opts.TargetFileSize, now: opts.Now, remove: opts.Objects.Delete}}
 	for {
 		decision, err := c.load(ctx)
 		if err != nil {
@@ -234,7 +245,7 @@ func tokenOf(file string) (int64, bool) {
 
 // takenSince looks through the entries after our newest commit for one that took its rows away.
 func (c *Committer) takenSince(ctx context.Context, app string, txn lakehouse.Txn) (*lakehouse.Entry, error) {
-	for limit := 16; ; limit *= 8 {
+	for limit := 1; ; limit *= 8 {
 		entries, err := c.opts.Table.History(ctx, c.base, limit)
 		if err != nil {
 			return nil, err

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/lakewheel/lakewheel/columnar"
+	"github.com/lakewheel/lakewheel/columnar/group"
 	"github.com/lakewheel/lakewheel/lakehouse"
 )
 
@@ -14,8 +15,10 @@ import (
 // WriteSide may be called concurrently for different lanes; rows of a lane keep their
 // order, and files hold lanes in ascending order.
 type Output struct {
-	c    *Committer
-	main lakehouse.Writer
+	c      *Committer
+	main   lakehouse.Writer
+	newest *newest    // nil: rows are only added
+	keys   *group.Set // of all rows, once they are finished; nil: no row of the table is replaced
 
 	mu   sync.Mutex
 	side map[string]lakehouse.Writer
@@ -27,7 +30,16 @@ func (c *Committer) NewOutput(ctx context.Context) (*Output, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Output{c: c, main: w, side: map[string]lakehouse.Writer{}}, nil
+	o := &Output{c: c, main: w, side: map[string]lakehouse.Writer{}}
+	if c.opts.Merge != nil {
+		keys, err := c.keyColumns()
+		if err != nil {
+			w.Abort()
+			return nil, err
+		}
+		o.newest = newNewest(keys)
+	}
+	return o, nil
 }
 
 func (c *Committer) writeOptions() lakehouse.WriteOptions {
@@ -36,7 +48,23 @@ func (c *Committer) writeOptions() lakehouse.WriteOptions {
 
 // Write adds rows to the table. The batch is borrowed.
 func (o *Output) Write(ctx context.Context, lane int64, b *columnar.Batch) error {
+	if o.newest != nil {
+		o.newest.add(lane, held{rows: b})
+		return nil
+	}
 	return o.main.Write(ctx, lane, b)
+}
+
+// WriteSome is Write where some rows, ascending, are not written: they only take the rows with their key out of the table. It is for
+// merges alone.
+func (o *Output) WriteSome(lane int64, b *columnar.Batch, gone columnar.Selection) {
+	o.newest.add(lane, held{rows: b, gone: gone})
+}
+
+// Erase takes the rows with some keys out of the table, and those that were written before. The batch, which is borrowed, has the key
+// columns. It is for merges alone.
+func (o *Output) Erase(lane int64, keys *columnar.Batch) {
+	o.newest.add(lane, held{rows: keys, bare: true})
 }
 
 // WriteSide adds rows to the side table of that kind. The batch is borrowed.
@@ -68,6 +96,9 @@ func (o *Output) sideWriter(ctx context.Context, kind string) (lakehouse.Writer,
 
 // finish makes every file durable: step 1 of the protocol.
 func (o *Output) finish(ctx context.Context) ([]lakehouse.DataFile, []SideFiles, error) {
+	if err := o.finishNewest(ctx); err != nil {
+		return nil, nil, err
+	}
 	files, err := o.main.Finish(ctx)
 	if err != nil {
 		return nil, nil, fmt.Errorf("write data files of %s: %w", o.c.opts.Table, err)
@@ -86,6 +117,21 @@ func (o *Output) finish(ctx context.Context) ([]lakehouse.DataFile, []SideFiles,
 	return files, sides, nil
 }
 
+// finishNewest writes the rows that stay of a merge.
+func (o *Output) finishNewest(ctx context.Context) error {
+	if o.newest == nil {
+		return nil
+	}
+	keys, err := o.newest.finish(ctx, o.main)
+	if err != nil {
+		return fmt.Errorf("write data files of %s: %w", o.c.opts.Table, err)
+	}
+	if keys.Len() > 0 {
+		o.keys = keys
+	}
+	return nil
+}
+
 func (o *Output) kinds() []string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -100,6 +146,9 @@ func (o *Output) kinds() []string {
 // Abort drops what was not committed. After Commit it does nothing.
 func (o *Output) Abort() {
 	o.main.Abort()
+	if o.newest != nil {
+		o.newest.release()
+	}
 	for _, kind := range o.kinds() {
 		o.side[kind].Abort()
 	}

@@ -42,15 +42,15 @@ func crashAfterEveryWrite(t *testing.T) {
 	for k := 0; ; k++ {
 		objects := store.NewMem()
 		objects.CrashAfter(k)
-		err := runTo(t.Context(), objects, 9)
+		err := runTo(t.Context(), objects, 15)
 		if err == nil {
 			require.Greater(t, k, 15, "a run has more durable writes than that")
 			break
 		}
 		require.ErrorIs(t, err, store.ErrCrashed, "crash after write %d", k)
 		again := objects.Reopen()
-		require.NoError(t, runTo(t.Context(), again, 9), "crash after write %d", k)
-		requireOnce(t, again, 9, 3)
+		require.NoError(t, runTo(t.Context(), again, 15), "crash after write %d", k)
+		requireOnce(t, again, 15, 3)
 		requireMonotoneEpochs(t, again)
 	}
 }
@@ -105,13 +105,13 @@ func crashAfterEveryWriteOnDisk(t *testing.T) {
 		disk, err := store.NewLocal(t.TempDir())
 		require.NoError(t, err)
 		left := k
-		err = runTo(t.Context(), dying{disk, &left}, 6)
+		err = runTo(t.Context(), dying{disk, &left}, 12)
 		if err == nil {
 			break
 		}
 		require.ErrorIs(t, err, errDead)
-		require.NoError(t, runTo(t.Context(), disk, 6), "crash after write %d", k)
-		requireOnce(t, disk, 6, 3)
+		require.NoError(t, runTo(t.Context(), disk, 12), "crash after write %d", k)
+		requireOnce(t, disk, 12, 3)
 	}
 }
 
@@ -129,7 +129,7 @@ func everyOperationFails(t *testing.T) {
 			}
 			return store.Normal, nil
 		})
-		err := runTo(t.Context(), objects, 9)
+		err := runTo(t.Context(), objects, 15)
 		if !fired {
 			require.NoError(t, err)
 			break
@@ -137,9 +137,9 @@ func everyOperationFails(t *testing.T) {
 		objects.Inject(nil)
 		if err != nil {
 			require.ErrorIs(t, err, syscall.ENOSPC, "operation %d", i)
-			require.NoError(t, runTo(t.Context(), objects, 9), "operation %d", i)
+			require.NoError(t, runTo(t.Context(), objects, 15), "operation %d", i)
 		}
-		requireOnce(t, objects, 9, 3)
+		requireOnce(t, objects, 15, 3)
 	}
 }
 
@@ -148,7 +148,7 @@ func TestUnknownOutcomes(t *testing.T) { overFormats(t, unknownOutcomes) }
 
 func unknownOutcomes(t *testing.T) {
 	for _, outcome := range []store.Outcome{store.LoseReply, store.LoseCall, store.Late, store.Twice} {
-		for nth := range 10 {
+		for nth := range 14 {
 			objects, puts := store.NewMem(), 0
 			objects.Inject(func(_ int, op store.Op, _ string) (store.Outcome, error) {
 				if op != store.OpPutIfAbsent {
@@ -160,8 +160,8 @@ func unknownOutcomes(t *testing.T) {
 				}
 				return store.Normal, nil
 			})
-			require.NoError(t, runTo(t.Context(), objects, 9), "outcome %d of put %d", outcome, nth)
-			requireOnce(t, objects, 9, 3)
+			require.NoError(t, runTo(t.Context(), objects, 15), "outcome %d of put %d", outcome, nth)
+			requireOnce(t, objects, 15, 3)
 		}
 	}
 }
@@ -310,7 +310,7 @@ func TestSideTableOfAnother(t *testing.T) { overFormats(t, sideTableOfAnother) }
 func sideTableOfAnother(t *testing.T) {
 	objects := store.NewMem()
 	require.NoError(t, runTo(t.Context(), objects, 3))
-	other := named(options(objects, "driver"), objects, "q", "")
+	other := underName(options(objects, "driver"), objects, "q", "")
 	other.Append = true
 	_, err := Open(t.Context(), other)
 	require.ErrorIs(t, err, ErrRefused)
@@ -343,10 +343,10 @@ func TestRenamedPipeline(t *testing.T) { overFormats(t, renamedPipeline) }
 func renamedPipeline(t *testing.T) {
 	objects := store.NewMem()
 	require.NoError(t, runTo(t.Context(), objects, 3))
-	c, err := Open(t.Context(), named(options(objects, "driver"), objects, "q", "p"))
+	c, err := Open(t.Context(), underName(options(objects, "driver"), objects, "q", "p"))
 	require.NoError(t, err)
 	require.NoError(t, commitRows(t.Context(), c, 3, 6))
-	c, err = Open(t.Context(), named(options(objects, "driver"), objects, "q", ""))
+	c, err = Open(t.Context(), underName(options(objects, "driver"), objects, "q", ""))
 	require.NoError(t, err)
 	require.NoError(t, commitRows(t.Context(), c, 6, 9))
 	requireOnce(t, objects, 9, 3)
@@ -551,4 +551,18 @@ func onceOnly(rows map[int64]int, n int64) bool {
 		}
 	}
 	return int64(len(rows)) == n
+}
+
+// A table that this run makes gets the properties that are asked for; one that is there keeps its own.
+func TestPropertiesOfANewTable(t *testing.T) {
+	objects := store.NewMem()
+	for _, days := range []string{"interval 1 days", "interval 2 days"} {
+		o := options(objects, "driver")
+		o.Properties = map[string]string{"delta.logRetentionDuration": days}
+		_, err := Open(t.Context(), o)
+		require.NoError(t, err)
+		snap, err := o.Table.Snapshot(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, map[string]string{"delta.logRetentionDuration": "interval 1 days"}, snap.Properties)
+	}
 }

@@ -26,6 +26,7 @@ func (c *Committer) checkSides(ctx context.Context) error {
 		if err := c.checkSide(kind, s, snap); err != nil {
 			return err
 		}
+		c.sides[s.Table.String()] = snap
 	}
 	return nil
 }
@@ -127,7 +128,7 @@ func (c *Committer) publishSide(ctx context.Context, s SideTable, files SideFile
 	return fmt.Errorf("%w: %w", ErrOutcomeUnknown, sent)
 }
 
-// sideSnapshot is the side table as this run left it, if it still is there as it was; otherwise it is read anew.
+// sideSnapshot is the side table as this run knows it, if it still is there as it was; otherwise it is read anew.
 func (c *Committer) sideSnapshot(ctx context.Context, s SideTable) (lakehouse.Snapshot, error) {
 	if snap, ok := c.sides[s.Table.String()]; ok && s.Table.Verify(ctx, snap) == nil {
 		return snap, nil

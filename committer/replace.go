@@ -23,16 +23,16 @@ func (c *Committer) replace(ctx context.Context, base lakehouse.Snapshot, change
 			return fmt.Errorf("%w: pipeline %s writes into %s, too, and output_mode: complete replaces the whole table: give the result a table of its own", ErrRefused, name, c.opts.Table)
 		}
 	}
-	files, err := c.opts.Table.Files(ctx, base)
+	files, err := c.live.files(ctx, base)
 	if err != nil {
-		return fmt.Errorf("list the files of %s that a complete result replaces: %w", c.opts.Table, err)
+		return err
 	}
 	for _, f := range files {
 		if !c.wrote(f) {
 			return fmt.Errorf("%w: %s holds %s, which this pipeline has not written, and output_mode: complete replaces the whole table: give the result a table of its own", ErrRefused, c.opts.Table, f.Path)
 		}
 	}
-	change.Remove = files
+	change.Remove = slices.Clone(files)
 	return nil
 }
 
@@ -44,7 +44,7 @@ func (c *Committer) wrote(f lakehouse.DataFile) bool {
 // bears reports whether the name of a data file says that a pipeline wrote it, or that it was merged of such files.
 func bears(file, name string) bool {
 	base := path.Base(file)
-	return strings.HasPrefix(base, filePrefix(name)) || strings.HasPrefix(base, mergedPrefix(name)+"-")
+	return strings.HasPrefix(base, filePrefix(name)) || strings.HasPrefix(base, mergedPrefix(name))
 }
 
 // filePrefix begins the names of the data files of a pipeline; the epoch follows.

@@ -16,6 +16,9 @@ package lakehouse
 import (
 	"context"
 	"errors"
+	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/lakewheel/lakewheel/columnar"
 )
@@ -48,6 +51,20 @@ type DataFile struct {
 	Partition map[string]*string
 	// Staged is where the file lies until it is published, for a format whose readers look at names alone; "" for one that stages under the final name.
 	Staged string `json:",omitempty"`
+	// Time of the commit that added it, milliseconds since 1970; 0: not known. It is the log's affair, and not stored elsewhere.
+	Time int64 `json:"-"`
+}
+
+// PartitionKey tells partitions apart by their values; the empty text and NULL are the same.
+func PartitionKey(values map[string]*string) string {
+	var parts []string
+	for name, text := range values {
+		if text != nil && *text != "" {
+			parts = append(parts, strconv.Quote(name)+"="+strconv.Quote(*text)+"/")
+		}
+	}
+	slices.Sort(parts)
+	return strings.Join(parts, "")
 }
 
 // Change is one commit. The same Change on the same base always makes the same log
@@ -135,6 +152,15 @@ type Writer interface {
 	Finish(ctx context.Context) ([]DataFile, error)
 	// Abort drops everything not finished. After Finish it does nothing.
 	Abort()
+}
+
+// Compactor is a Table whose small files can be made larger ones.
+type Compactor interface {
+	// MergeFiles writes the rows of live files of one partition, in their order, into a new file whose base name begins with prefix, and reports it;
+	// without rows there is none. It is durable, and nothing names it yet.
+	MergeFiles(ctx context.Context, base Snapshot, files []DataFile, prefix string) ([]DataFile, error)
+	// TargetFileSize is what files are merged up to: what the table says, or else the default given.
+	TargetFileSize(base Snapshot, otherwise int64) int64
 }
 
 // Table is one table of one format. Its methods may be called concurrently, but a

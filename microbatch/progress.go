@@ -74,6 +74,9 @@ type SinkProgress struct {
 	Version       int64  `json:"version"`
 	Files         int    `json:"files"`
 	Bytes         int64  `json:"bytes"`
+	// MergedFiles, small ones, became MergedInto files with the commit; the rows are what they were.
+	MergedFiles int `json:"mergedFiles,omitempty"`
+	MergedInto  int `json:"mergedInto,omitempty"`
 }
 
 // Lag is the number of records that were there and not read when the batch was planned.

@@ -15,6 +15,8 @@ type keys interface {
 	columns(ids []int32) []columnar.Column
 	keep(ids columnar.Selection)
 	bytes() int64
+	// reader is the same keys for another goroutine, which only looks them up.
+	reader() keys
 }
 
 // NewIndex makes an empty index of keys of the types, of which none is or holds a MAP. Without types there is one key.
@@ -58,6 +60,9 @@ func (x *Index) Keys(ids []int32) []columnar.Column { return x.keys.columns(ids)
 // Keep forgets all keys but these, which are ascending: key ids[i] becomes i.
 func (x *Index) Keep(ids columnar.Selection) { x.keys.keep(ids) }
 
+// Reader is the same index for a goroutine of its own, which calls Find alone. While there are readers, the index does not change.
+func (x *Index) Reader() *Index { return &Index{x.keys.reader()} }
+
 // Bytes is about what the index takes in memory.
 func (x *Index) Bytes() int64 { return x.keys.bytes() }
 
@@ -80,6 +85,7 @@ func (x *single) hashes(_ []columnar.Column, rows int) []uint64 { return make([]
 func (x *single) columns([]int32) []columnar.Column             { return nil }
 func (x *single) keep(ids columnar.Selection)                   { x.n = len(ids) }
 func (x *single) bytes() int64                                  { return 0 }
+func (x *single) reader() keys                                  { return x }
 
 // layout says where the columns of a key go.
 type layout struct {

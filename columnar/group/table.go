@@ -208,3 +208,10 @@ func (x *table[K]) bytes() int64 {
 	fixed := int64(unsafe.Sizeof(*x)) + int64(cap(x.run.code))
 	return fixed + int64(8*len(x.list)) + int64(cap(x.keys))*int64(unsafe.Sizeof(*new(K))) + int64(cap(x.nulls)) + int64(cap(x.data)) + int64(8*cap(x.ends))
 }
+
+// reader shares the keys, and has room of its own for the rows that are looked up.
+func (x *table[K]) reader() keys {
+	own := *x
+	own.run.code = nil
+	return &own
+}

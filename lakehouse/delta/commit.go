@@ -32,6 +32,13 @@ func (t *Table) Commit(ctx context.Context, base lakehouse.Snapshot, c lakehouse
 	if err != nil {
 		return base, err
 	}
+	n, err := t.noteAfter(ctx, base.Version, actions)
+	if err != nil {
+		return base, fmt.Errorf("table %s: %w", t, err)
+	}
+	if n != nil {
+		actions[0].CommitInfo[noteKey] = n
+	}
 	body, err := encodeEntry(actions)
 	if err != nil {
 		return base, err

@@ -70,7 +70,7 @@ func (t *Table) writable(by []string) (map[string]string, error) {
 	if err := unusable(t.known.protocol, t.known.meta); err != nil {
 		return nil, fmt.Errorf("table %s: %w", t, err)
 	}
-	if has := t.known.meta.PartitionColumns; len(t.known.files) > 0 && !slices.Equal(has, by) {
+	if has := t.known.meta.PartitionColumns; t.known.holdsFiles() && !slices.Equal(has, by) {
 		return nil, fmt.Errorf("table %s is partitioned by %s, not by %s", t, listed(has), listed(by))
 	}
 	return t.known.meta.Configuration, nil

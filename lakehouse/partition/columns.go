@@ -46,6 +46,11 @@ func NewColumns(schema *columnar.Schema, by []string, values map[string]*string)
 	return p, nil
 }
 
+// Value is that of a column of the schema, nil for NULL; false: it is no partition column.
+func (p *Columns) Value(column int) (value any, ok bool) {
+	return p.values[column], p.from[column] < 0
+}
+
 // Fill returns the rows with their partition columns.
 func (p *Columns) Fill(b *columnar.Batch) *columnar.Batch {
 	cols := make([]columnar.Column, p.schema.Len())

@@ -114,7 +114,7 @@ type fileReader struct {
 	hasSink  bool
 	restart  restartSettings
 	// Where keys stand that are checked against others at the end; nil: they are not there.
-	modeAt, lateAt, latenessAt, lateTableAt, plainAt ast.Node
+	modeAt, lateAt, latenessAt, lateTableAt, plainAt, compactionAt ast.Node
 	// unsound: the query cannot be planned over a source, which has a fault already.
 	unsound bool
 	// anySchema: a source need not declare its schema.
@@ -203,6 +203,7 @@ func (f *fileReader) delta(n ast.Node) {
 	f.fields(n, "sink.delta", map[string]func(ast.Node){
 		"path":             f.string(&f.p.Sink.Path, "sink.delta.path"),
 		"partition_by":     f.strings(&f.p.Sink.PartitionBy, "sink.delta.partition_by"),
+		"properties":       f.texts(f.p.Sink.Properties, "sink.delta.properties"),
 		"schema_evolution": choice(f.reader, &f.p.Sink.AddColumns, "sink.delta.schema_evolution", map[string]bool{"add_columns": true, "off": false}),
 	})
 	if f.p.Sink.Path == "" {
@@ -223,6 +224,7 @@ func (f *fileReader) commit(n ast.Node) {
 		"interval":         f.duration(&f.p.Commit.Interval, "commit.interval"),
 		"max_idle":         f.duration(&f.p.Commit.MaxIdle, "commit.max_idle"),
 		"target_file_size": f.size(&f.p.Commit.TargetBytes, "commit.target_file_size", 1<<20),
+		"compaction":       f.compaction,
 	})
 }
 
@@ -351,5 +353,6 @@ func sentence(e *planner.Error) string {
 func (f *fileReader) finish() {
 	f.checkModes()
 	f.checkPlain()
+	f.checkCompaction()
 	f.placeSideTables()
 }

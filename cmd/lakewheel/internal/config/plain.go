@@ -35,6 +35,9 @@ func (f *fileReader) checkPlain() {
 	case planner.Complete:
 		f.fault(f.modeAt, "output_mode: complete replaces all files, which readers of plain Parquet files cannot see as one change: use sink.delta")
 	}
+	if f.compactionAt != nil && f.p.Compaction.Files > 0 {
+		f.fault(f.compactionAt, "commit.compaction: readers of plain Parquet files cannot see files change places at once, so none are merged: leave it out, commit less often (commit.interval), or use sink.delta")
+	}
 	if store.IsS3(f.p.Sink.Path) && f.p.Commit.TargetBytes > mostCopied {
 		f.fault(f.plainAt, "commit.target_file_size: plain Parquet files in S3 are published by a copy, which takes 5 GiB at most: keep it at 4GiB or below, or use sink.delta")
 	}

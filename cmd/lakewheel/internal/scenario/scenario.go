@@ -289,7 +289,7 @@ func (e *Env) runOnce(p config.Pipeline, crashAt string) error {
 
 func (e *Env) world(crashAt string) wire.World {
 	return wire.World{
-		Clock: e.clock, Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Stdout: io.Discard, Workers: e.nextWorkers(),
+		Clock: e.clock, Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Stdout: io.Discard, Workers: e.nextWorkers(), InlineCompaction: true,
 		Objects: func(path string) (store.Store, error) { return store.Sub(e.objects, path), nil },
 		Source: func(_ context.Context, s *config.Source, _ bool) (source.Source, error) {
 			return keepOpen{e.source(s.Name)}, nil

@@ -1,0 +1,227 @@
+package delta
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"path"
+	"runtime"
+	"slices"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/lakewheel/lakewheel/columnar"
+	"github.com/lakewheel/lakewheel/lakehouse"
+	"github.com/lakewheel/lakewheel/lakehouse/parquetfile"
+	"github.com/lakewheel/lakewheel/lakehouse/partition"
+)
+
+var _ lakehouse.Eraser = (*Table)(nil)
+
+// Erase takes rows out of files by their keys.
+//
+//  1. Files that can hold no key, by their partition values and statistics, are left out (canHold).
+//  2. Of the others the key columns are read: which rows go (hitsOf)?
+//  3. Files with such rows are read whole and written again without them, small ones of a partition together (rewrite).
+//
+// Files are read, and written, one for each processor at a time; the encoded bytes of one new file for each are in memory.
+func (t *Table) Erase(ctx context.Context, s lakehouse.Snapshot, files []lakehouse.DataFile, e lakehouse.Erasure) (lakehouse.Erased, error) {
+	if s.Version < 0 || len(files) == 0 {
+		return lakehouse.Erased{}, nil
+	}
+	if s.Unusable != nil {
+		return lakehouse.Erased{}, fmt.Errorf("table %s: %w", t, s.Unusable)
+	}
+	h, err := newHunt(s, e)
+	if err != nil {
+		return lakehouse.Erased{}, fmt.Errorf("table %s: %w", t, err)
+	}
+	hits, scanned, err := t.hunt(ctx, h, files)
+	if err != nil {
+		return lakehouse.Erased{}, err
+	}
+	out := lakehouse.Erased{Scanned: scanned}
+	out.Rewrites, err = t.rewriteAll(ctx, s, planRests(hits, e))
+	return out, err
+}
+
+// hit is a file with rows that go.
+type hit struct {
+	file lakehouse.DataFile
+	gone rowSet
+	n    int64 // rows that go
+	rows int64 // of the file
+}
+
+// hunt finds the files with rows that go, in the order of the files.
+func (t *Table) hunt(ctx context.Context, h *hunt, files []lakehouse.DataFile) (hits []hit, scanned int, err error) {
+	found := make([]hit, len(files))
+	tasks, ctx := errgroup.WithContext(ctx)
+	tasks.SetLimit(runtime.GOMAXPROCS(0))
+	for i, f := range files {
+		p, err := partition.NewColumns(h.keys, h.partitionKeys, f.Partition)
+		if err != nil {
+			return nil, 0, fmt.Errorf("data file %s of %s: %w", f.Path, t, err)
+		}
+		if !h.canHold(f, p) {
+			continue
+		}
+		scanned++
+		tasks.Go(func() (err error) {
+			found[i], err = t.hitsOf(ctx, h, f, p)
+			return err
+		})
+	}
+	if err := tasks.Wait(); err != nil {
+		return nil, 0, err
+	}
+	return slices.DeleteFunc(found, func(f hit) bool { return f.n == 0 }), scanned, nil
+}
+
+// hitsOf reads the keys of a file.
+func (t *Table) hitsOf(ctx context.Context, h *hunt, f lakehouse.DataFile, p *partition.Columns) (hit, error) {
+	out := hit{file: f}
+	var sel columnar.Selection
+	finder := h.set.Finder()
+	rows, err := t.readFile(ctx, f, p, func(b *columnar.Batch) error {
+		if sel = finder.Find(b.Columns(), b.Rows(), sel[:0]); len(sel) > 0 && out.gone == nil {
+			out.gone = newRowSet(max(f.Rows, 0))
+		}
+		out.note(sel, b.Rows())
+		return nil
+	})
+	if err == nil && f.Rows >= 0 && f.Rows != rows {
+		err = fmt.Errorf("%w: data file %s of %s has %d rows, and the log says %d", parquetfile.ErrDamaged, f.Path, t, rows, f.Rows)
+	}
+	return out, err
+}
+
+// note adds the rows of a batch that go.
+func (h *hit) note(sel columnar.Selection, rows int) {
+	for need := (h.rows + int64(rows) + 63) / 64; h.gone != nil && int64(len(h.gone)) < need; {
+		h.gone = append(h.gone, 0)
+	}
+	for _, row := range sel {
+		at := h.rows + int64(row)
+		h.gone[at>>6] |= 1 << (at & 63)
+	}
+	h.n, h.rows = h.n+int64(len(sel)), h.rows+int64(rows)
+}
+
+// rest are files of one partition whose rests become one file.
+type rest struct {
+	prefix string
+	hits   []hit
+	bytes  int64 // of the files
+	left   int64 // rows
+}
+
+// planRests puts rests of the same partition and prefix together, up to the target, in the order of the files.
+func planRests(hits []hit, e lakehouse.Erasure) []rest {
+	var out []rest
+	open := map[string]int{} // by partition and prefix
+	for _, h := range hits {
+		prefix := e.Prefix(h.file.Path)
+		key := lakehouse.PartitionKey(h.file.Partition) + prefix
+		// What is left of a file is about as large as its part of the rows.
+		left := h.rows - h.n
+		bytes := int64(float64(h.file.Bytes) * float64(left) / float64(h.rows))
+		at, ok := open[key]
+		if !ok || out[at].bytes+bytes > cmp.Or(e.TargetFileSize, defaultFileSize) {
+			at = len(out)
+			open[key], out = at, append(out, rest{prefix: prefix})
+		}
+		r := &out[at]
+		r.hits, r.bytes, r.left = append(r.hits, h), r.bytes+bytes, r.left+left
+	}
+	return out
+}
+
+func (t *Table) rewriteAll(ctx context.Context, s lakehouse.Snapshot, rests []rest) ([]lakehouse.Rewrite, error) {
+	out := make([]lakehouse.Rewrite, len(rests))
+	tasks, ctx := errgroup.WithContext(ctx)
+	tasks.SetLimit(runtime.GOMAXPROCS(0))
+	for i, r := range rests {
+		for _, h := range r.hits {
+			out[i].Remove, out[i].Gone = append(out[i].Remove, h.file), out[i].Gone+h.n
+		}
+		if out[i].Kept = r.left; r.left == 0 {
+			continue
+		}
+		id := t.newID()
+		tasks.Go(func() (err error) {
+			out[i].Add, err = t.rewrite(ctx, s, r, id)
+			return err
+		})
+	}
+	return out, tasks.Wait()
+}
+
+// rewrite writes what is left of some files to a new one.
+func (t *Table) rewrite(ctx context.Context, s lakehouse.Snapshot, r rest, id string) ([]lakehouse.DataFile, error) {
+	inFile, values := columnsInFiles(s.Schema, s.PartitionBy), r.hits[0].file.Partition
+	name := path.Join(partition.Folder(s.PartitionBy, values), r.prefix+"-"+id+".parquet")
+	w, err := parquetfile.NewWriter(t.objects, inFile, parquetfile.Options{Name: func() string { return name }})
+	if err != nil {
+		return nil, fmt.Errorf("table %s: %w", t, err)
+	}
+	defer w.Abort()
+	whole, err := partition.NewColumns(inFile, nil, nil)
+	if err != nil {
+		return nil, err
+	}
+	for _, h := range r.hits {
+		at := int64(0)
+		_, err := t.readFile(ctx, h.file, whole, func(b *columnar.Batch) error {
+			b.Retain()
+			kept := h.gone.without(b, at)
+			defer kept.Release()
+			at += int64(b.Rows())
+			return w.Write(ctx, 0, kept)
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	files, err := finishFiles(ctx, w, inFile, statsRuleOf(s.Properties), values)
+	if err != nil {
+		return nil, err
+	}
+	if n := rowsOf(files); n != r.left {
+		return nil, fmt.Errorf("%s of %s has %d rows instead of %d: nothing was changed", name, t, n, r.left)
+	}
+	return files, nil
+}
+
+// readFile calls fn with the rows of a live file without a deletion vector, and counts them. The batch is borrowed.
+func (t *Table) readFile(ctx context.Context, f lakehouse.DataFile, p *partition.Columns, fn func(*columnar.Batch) error) (rows int64, err error) {
+	err = t.scanFile(ctx, &scannedFile{add: add{Path: encodePath(f.Path)}, partition: p}, func(b *columnar.Batch) error {
+		rows += int64(b.Rows())
+		return fn(b)
+	})
+	return rows, err
+}
+
+// keysOf is the schema of some columns of a table.
+func keysOf(s *columnar.Schema, columns []string) (*columnar.Schema, error) {
+	out := &columnar.Schema{}
+	for _, name := range columns {
+		at := s.Index(name)
+		if at < 0 {
+			return nil, fmt.Errorf("it has no key column %s: it has %s", name, partition.Names(s))
+		}
+		out.Fields = append(out.Fields, columnar.Field{Name: s.Fields[at].Name, Type: s.Fields[at].Type, Nullable: true})
+	}
+	return out, nil
+}
+
+// among are those of some columns that are partition columns.
+func among(columns *columnar.Schema, by []string) (out []string) {
+	for _, f := range columns.Fields {
+		if slices.ContainsFunc(by, func(name string) bool { return strings.EqualFold(name, f.Name) }) {
+			out = append(out, f.Name)
+		}
+	}
+	return out
+}
