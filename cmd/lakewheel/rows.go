@@ -43,17 +43,21 @@ func openRows(ctx context.Context, arg string, o catOptions) (rowSource, error) 
 		return rowSource{}, err
 	}
 	table := delta.Open(objects, uuid.NewString)
-	snap, err := table.At(ctx, o.version)
-	if err != nil {
+	snap, err := table.Snapshot(ctx)
+	switch {
+	case err != nil:
 		return rowSource{}, err
+	case snap.Version < 0:
+		return openFolder(ctx, arg, objects, o)
+	case o.version >= 0:
+		if snap, err = table.At(ctx, o.version); err != nil {
+			return rowSource{}, err
+		}
 	}
-	if snap.Version >= 0 {
-		return rowSource{snap.Schema, func(ctx context.Context, where compute.Expr, fn func(*columnar.Batch) error) error {
-			_, err := table.ScanWhere(ctx, snap, where, fn)
-			return err
-		}}, nil
-	}
-	return openFolder(ctx, arg, objects, o)
+	return rowSource{snap.Schema, func(ctx context.Context, where compute.Expr, fn func(*columnar.Batch) error) error {
+		_, err := table.ScanWhere(ctx, snap, where, fn)
+		return err
+	}}, nil
 }
 
 // openFolder opens a folder of Parquet files, as any reader of names sees it.
