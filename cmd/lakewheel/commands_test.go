@@ -123,6 +123,7 @@ func plainFolder(t *testing.T) (file, dir string) {
 	require.NoError(t, os.WriteFile(file, fmt.Appendf(nil, "name: p\nsources: {e: {memory: {}, schema: \"n BIGINT, k BIGINT\"}}\nquery: SELECT n, k FROM e\nsink: {parquet: {path: %q, partition_by: [k]}}\n", dir), 0o644))
 	objects, err := store.NewLocal(dir)
 	require.NoError(t, err)
+	require.NoError(t, objects.Put(t.Context(), "_lakewheel/p/records/1.json", []byte(`{"format":1,"token":1,"pipeline":"p","epoch":1,"first_batch":0,"last_batch":1}`)))
 	tab := parquetdir.Open(objects, "p", "", uuid.NewString)
 	snap, err := tab.Snapshot(t.Context())
 	require.NoError(t, err)
