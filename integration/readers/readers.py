@@ -4,6 +4,7 @@
   readers.py query TABLE SQL        rows of the query; the table is t
   readers.py rows TABLE             all rows, as each of the readers finds them, printed as lakewheel cat prints them
   readers.py scan TABLE             all rows, as delta-rs finds them
+  readers.py folder FOLDER          all rows of plain Parquet files with Hive's folders, as DuckDB (on disk) and pyarrow find them by their names
   readers.py make TABLE             a small table of another program
   readers.py append TABLE           one more row of another writer, with the table's schema
   readers.py optimize TABLE         merge small files
@@ -15,8 +16,8 @@
   readers.py overwrite TABLE        one row of another writer instead of all others
 Prints one line of JSON.
 """
-import json, sys
-import duckdb, pyarrow as pa, pyarrow.parquet as pq
+import json, os, sys
+import duckdb, pyarrow as pa, pyarrow.dataset as ds, pyarrow.fs, pyarrow.parquet as pq
 from deltalake import DeltaTable, QueryBuilder, write_deltalake
 
 def count(path, column):
@@ -70,6 +71,17 @@ def rows(path):
 
 def scan(path):
     return lines(pa.table(QueryBuilder().register("t", DeltaTable(path)).execute("select * from t").read_all()))
+
+def folder(path):
+    if path.startswith("s3://"):
+        where = os.environ["AWS_ENDPOINT_URL"].split("://")
+        s3 = pyarrow.fs.S3FileSystem(endpoint_override=where[1], scheme=where[0], region="us-east-1")
+        return {"pyarrow": lines(ds.dataset(path[5:], filesystem=s3, format="parquet", partitioning="hive").to_table())}
+    con = duckdb.connect()
+    return {
+        "pyarrow": lines(ds.dataset(path, format="parquet", partitioning="hive").to_table()),
+        "DuckDB": lines(con.sql("select * from read_parquet($files, hive_partitioning = true, union_by_name = true)", params={"files": path + "/**/*.parquet"}).to_arrow_table()),
+    }
 
 def make(path):
     write_deltalake(path, pa.table({"other": pa.array([1, 2, 3], pa.int64())}))
