@@ -145,7 +145,7 @@ func TestRenameFences(t *testing.T) { overFormats(t, renameFences) }
 
 func renameFences(t *testing.T) {
 	renamed := func(objects store.Store) Options {
-		return underName(options(objects, "new writer"), objects, "q", "p")
+		return named(options(objects, "new writer"), objects, "q", "p")
 	}
 	t.Run("the old name, still running", func(t *testing.T) {
 		objects := store.NewMem()

@@ -298,6 +298,9 @@ func (c *Committer) lostTo(ctx context.Context, next lakehouse.Snapshot, e lakeh
 	if judge(e, c.app, change.Txn.Token) == fenced {
 		return c.fencedBy(ctx, e, c.opts.Name)
 	}
+	if c.exact {
+		return fmt.Errorf("%w: version %d of %s (%s)", errOvertaken, e.Version, c.opts.Table, e.Operation)
+	}
 	name, err := c.renamed(ctx, e)
 	switch {
 	case err != nil:

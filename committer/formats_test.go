@@ -73,8 +73,8 @@ func overFormats(t *testing.T, test func(t *testing.T)) {
 // entryOf is the path of a log entry of a table of pipeline p.
 func entryOf(table string, version int64) string { return path.Join(table, format.entry(version)) }
 
-// underName gives a driver another name.
-func underName(o Options, objects store.Store, name, previous string) Options {
+// named gives a driver another name.
+func named(o Options, objects store.Store, name, previous string) Options {
 	o.Name, o.Previous = name, previous
 	o.Table = format.open(store.Sub(objects, "t"), name, previous, o.NewID)
 	o.Side = map[string]SideTable{"dead_letter": {Table: format.open(store.Sub(objects, "dead"), name, previous, o.NewID), Schema: rowSchema}}

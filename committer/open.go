@@ -81,6 +81,7 @@ type Committer struct {
 	compaction compaction
 	merging    *merging // of the commit that runs; nil: it replaces no rows by key
 	remake     bool     // the next entry gives the table, which nothing was ever written to, the schema of the rows
+	exact      bool     // the change fits its base alone, and is not put on top of another
 	stopped    error    // why no further entry may be put
 	// sides are the side tables as this run left them, by place.
 	sides map[string]lakehouse.Snapshot

@@ -310,7 +310,7 @@ func TestSideTableOfAnother(t *testing.T) { overFormats(t, sideTableOfAnother) }
 func sideTableOfAnother(t *testing.T) {
 	objects := store.NewMem()
 	require.NoError(t, runTo(t.Context(), objects, 3))
-	other := underName(options(objects, "driver"), objects, "q", "")
+	other := named(options(objects, "driver"), objects, "q", "")
 	other.Append = true
 	_, err := Open(t.Context(), other)
 	require.ErrorIs(t, err, ErrRefused)
@@ -343,10 +343,10 @@ func TestRenamedPipeline(t *testing.T) { overFormats(t, renamedPipeline) }
 func renamedPipeline(t *testing.T) {
 	objects := store.NewMem()
 	require.NoError(t, runTo(t.Context(), objects, 3))
-	c, err := Open(t.Context(), underName(options(objects, "driver"), objects, "q", "p"))
+	c, err := Open(t.Context(), named(options(objects, "driver"), objects, "q", "p"))
 	require.NoError(t, err)
 	require.NoError(t, commitRows(t.Context(), c, 3, 6))
-	c, err = Open(t.Context(), underName(options(objects, "driver"), objects, "q", ""))
+	c, err = Open(t.Context(), named(options(objects, "driver"), objects, "q", ""))
 	require.NoError(t, err)
 	require.NoError(t, commitRows(t.Context(), c, 6, 9))
 	requireOnce(t, objects, 9, 3)

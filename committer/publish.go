@@ -138,7 +138,7 @@ func (c *Committer) sideSnapshot(ctx context.Context, s SideTable) (lakehouse.Sn
 
 func (c *Committer) sideChange(files SideFiles, r *Record) lakehouse.Change {
 	return lakehouse.Change{App: appID(r.Pipeline), Txn: lakehouse.Txn{Batch: r.LastBatch, Token: r.Token}, Time: c.opts.Now().UnixMilli(),
-		Add: files.Files, DataChange: true, Operation: "STREAMING UPDATE", Parameters: map[string]string{"outputMode": "Append", "queryId": r.QueryID}}
+		Add: files.Files, Remove: files.Remove, DataChange: true, Operation: "STREAMING UPDATE", Parameters: map[string]string{"outputMode": "Append", "queryId": r.QueryID}}
 }
 
 // sideCreation is made once for a publication: its id is part of the body, which must not change between tries.

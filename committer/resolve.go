@@ -151,5 +151,5 @@ func takesRows(e lakehouse.Entry) bool {
 }
 
 func takenMessage(table string, e lakehouse.Entry) string {
-	return fmt.Sprintf("version %d of %s (%s) took rows but not the offsets they came from; put the table back from a copy, or go on without those rows with --accept-loss", e.Version, table, e.Operation)
+	return fmt.Sprintf("version %d of %s (%s) took rows but not the offsets they came from; take it back with lakewheel rewind --discard-foreign, or go on without those rows with --accept-loss", e.Version, table, e.Operation)
 }

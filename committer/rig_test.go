@@ -29,7 +29,7 @@ func (c *clock) now() time.Time { return time.UnixMilli(1_700_000_000_000 + c.mi
 func options(objects store.Store, writer string) Options {
 	c := &clock{}
 	id := func() string { return fmt.Sprintf("id%06d", serial.Add(1)) }
-	return underName(Options{
+	return named(Options{
 		Objects: store.Sub(objects, "t"), Schema: rowSchema, Writer: writer,
 		RetainCommits: 100, RetainFor: 24 * time.Hour, Compaction: CompactionPolicy{Files: 3, Inline: true},
 		Now: c.now, Token: func() int64 { return serial.Add(1) }, NewID: id,

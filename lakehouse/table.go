@@ -154,6 +154,14 @@ type Writer interface {
 	Abort()
 }
 
+// TimeTraveller is a Table whose older versions can be read.
+type TimeTraveller interface {
+	// At returns the snapshot of a version.
+	At(ctx context.Context, version int64) (Snapshot, error)
+	// Missing lists those of some data files, by path, that are not there any more.
+	Missing(ctx context.Context, files []DataFile) ([]string, error)
+}
+
 // Compactor is a Table whose small files can be made larger ones.
 type Compactor interface {
 	// MergeFiles writes the rows of live files of one partition, in their order, into a new file whose base name begins with prefix, and reports it;

@@ -209,7 +209,7 @@ func keysOf(s *columnar.Schema, columns []string) (*columnar.Schema, error) {
 	for _, name := range columns {
 		at := s.Index(name)
 		if at < 0 {
-			return nil, fmt.Errorf("it has no key column %s: it has %s", name, partition.Names(s))
+			return nil, fmt.Errorf("it has no key column %s: its schema is %s", name, s)
 		}
 		out.Fields = append(out.Fields, columnar.Field{Name: s.Fields[at].Name, Type: s.Fields[at].Type, Nullable: true})
 	}

@@ -32,7 +32,7 @@ func (h *hunt) canHold(f lakehouse.DataFile, p *partition.Columns) bool {
 	}
 	var stats *foundStats
 	for i, leaf := range h.set.Leaves() {
-		if value, ok := p.Value(leaf.Column); ok {
+		if value, ok := p.Constant(leaf.Column); ok {
 			if !h.meetsOne(i, leaf, value) {
 				return false
 			}

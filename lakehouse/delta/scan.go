@@ -6,6 +6,9 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/lakewheel/lakewheel/columnar"
 	"github.com/lakewheel/lakewheel/lakehouse"
@@ -24,6 +27,29 @@ func (t *Table) At(ctx context.Context, version int64) (lakehouse.Snapshot, erro
 		return lakehouse.Snapshot{}, fmt.Errorf("table %s: %w", t, err)
 	}
 	return h.snapshot()
+}
+
+// Missing lists the files that are not there.
+func (t *Table) Missing(ctx context.Context, files []lakehouse.DataFile) ([]string, error) {
+	var mu sync.Mutex // guards missing
+	var missing []string
+	tasks, ctx := errgroup.WithContext(ctx)
+	tasks.SetLimit(requestsAtATime)
+	for _, f := range files {
+		tasks.Go(func() error {
+			_, err := t.objects.Stat(ctx, f.Path)
+			if errors.Is(err, store.ErrNotExist) {
+				mu.Lock()
+				missing = append(missing, f.Path)
+				mu.Unlock()
+				return nil
+			}
+			return err
+		})
+	}
+	err := tasks.Wait()
+	slices.Sort(missing)
+	return missing, err
 }
 
 // Files returns the live data files of a snapshot in path order. Rows is -1 where the writer gave no statistics.

@@ -25,6 +25,8 @@ type Table struct {
 var (
 	_ lakehouse.Table     = (*Table)(nil)
 	_ lakehouse.Compactor = (*Table)(nil)
+
+	_ lakehouse.TimeTraveller = (*Table)(nil)
 )
 
 // Open returns the table at the root of a store; it need not exist. newID makes the unique part of file names.

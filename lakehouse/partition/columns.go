@@ -46,8 +46,8 @@ func NewColumns(schema *columnar.Schema, by []string, values map[string]*string)
 	return p, nil
 }
 
-// Value is that of a column of the schema, nil for NULL; false: it is no partition column.
-func (p *Columns) Value(column int) (value any, ok bool) {
+// Constant is the value that a column has in all rows, nil for NULL, if it is a partition column.
+func (p *Columns) Constant(column int) (value any, ok bool) {
 	return p.values[column], p.from[column] < 0
 }
 

@@ -17,7 +17,7 @@ func Check(schema *columnar.Schema, by []string) error {
 		at := slices.IndexFunc(schema.Fields, func(f columnar.Field) bool { return f.Name == name })
 		switch {
 		case at < 0:
-			return fmt.Errorf("partition column %s: the table has no such column: it has %s", name, Names(schema))
+			return fmt.Errorf("partition column %s: the table has no such column: it has %s", name, names(schema))
 		case slices.Contains(by[:i], name):
 			return fmt.Errorf("partition column %s is named twice", name)
 		case schema.Fields[at].Type.Nested() || schema.Fields[at].Type.Kind == columnar.BinaryKind:
@@ -30,8 +30,7 @@ func Check(schema *columnar.Schema, by []string) error {
 	return nil
 }
 
-// Names are the columns of a schema, for messages.
-func Names(s *columnar.Schema) string {
+func names(s *columnar.Schema) string {
 	out := make([]string, s.Len())
 	for i, f := range s.Fields {
 		out[i] = f.Name

@@ -91,10 +91,12 @@ func (e *Env) Handle(d *datadriven.TestData) (string, error) {
 		return e.restart(d)
 	case "crash":
 		return e.crash(d)
+	case "rewind":
+		return e.rewind(d)
 	case "plan":
 		return e.plan(d)
 	}
-	return "", fmt.Errorf("unknown command %s; known are pipeline, input, run, progress, state, table, clock, restart, crash, plan", d.Cmd)
+	return "", fmt.Errorf("unknown command %s; known are pipeline, input, run, progress, state, table, clock, restart, crash, rewind, plan", d.Cmd)
 }
 
 // argument is the value of a key=value of a command, or otherwise.
