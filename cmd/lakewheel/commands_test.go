@@ -157,6 +157,7 @@ func TestPlainFiles(t *testing.T) {
 		{"cat --where k=7ANDn>10 " + dir, `{"n":11,"k":7}`},
 		{"cat --version 0 " + dir, "which has no versions"},
 		{"history " + file, "version 1  2023-11-14T22:13:20Z  STREAMING UPDATE  lakewheel/p batch 1  +2 -0 files"},
+		{"rewind --to-batch 0 " + file, "there is no way back"},
 		{"compact " + dir, "readers cannot see files change places at once"},
 		{"compact " + file, "or write to a Delta table"},
 		{"vacuum " + file, "would remove 0 files"},
