@@ -31,8 +31,6 @@ var (
 	// ErrReplaced: the base entry is gone or is not the one that was read: the table was
 	// dropped, replaced or cleaned under us. Nothing was written.
 	ErrReplaced = errors.New("table was replaced")
-	// ErrMissing: files that a commit made due are neither staged nor published: somebody removed them. What was there has been published.
-	ErrMissing = errors.New("committed files are gone")
 	// ErrUnsupported wraps a refusal: the table needs a feature this engine does not have.
 	ErrUnsupported = errors.New("table feature not supported")
 )
@@ -205,6 +203,6 @@ type Table interface {
 // Publisher is a Table whose readers see the files of a commit only after a further step.
 type Publisher interface {
 	// Publish makes the files of the newest entry of s visible, all of them when it returns nil. It may be repeated, also by another process; what
-	// was done before costs little. An entry is published before the next one is put. ErrMissing: see there.
+	// was done before costs little. An entry is published before the next one is put. ErrUnknown: perhaps done; ask again.
 	Publish(ctx context.Context, s Snapshot) error
 }

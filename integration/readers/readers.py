@@ -9,6 +9,7 @@
                                     other way round, by reader
   readers.py layout TABLE COLUMN..  of each file: what row groups say of their order, whether each column has a page index, and what the Bloom filters
                                     of the columns say: how many values that are there, and how many that are not, they exclude
+  readers.py folder FOLDER          all rows of plain Parquet files with Hive's folders, as DuckDB (on disk) and pyarrow find them by their names
   readers.py make TABLE             a small table of another program
   readers.py append TABLE           one more row of another writer, with the table's schema
   readers.py optimize TABLE         merge small files
@@ -20,8 +21,8 @@
   readers.py overwrite TABLE        one row of another writer instead of all others
 Prints one line of JSON.
 """
-import json, sys, threading, time
-import duckdb, pyarrow as pa, pyarrow.compute as pc, pyarrow.dataset as ds, pyarrow.parquet as pq
+import json, os, sys, threading, time
+import duckdb, pyarrow as pa, pyarrow.compute as pc, pyarrow.dataset as ds, pyarrow.fs, pyarrow.parquet as pq
 from deltalake import DeltaTable, QueryBuilder, write_deltalake
 from deltalake.exceptions import TableNotFoundError
 
@@ -159,6 +160,17 @@ def layout(path, *columns):
                     found["excluded"] += all(excluded(con, file, c, other))
         out.append(found)
     return out
+
+def folder(path):
+    if path.startswith("s3://"):
+        where = os.environ["AWS_ENDPOINT_URL"].split("://")
+        s3 = pyarrow.fs.S3FileSystem(endpoint_override=where[1], scheme=where[0], region="us-east-1")
+        return {"pyarrow": lines(ds.dataset(path[5:], filesystem=s3, format="parquet", partitioning="hive").to_table())}
+    con = duckdb.connect()
+    return {
+        "pyarrow": lines(ds.dataset(path, format="parquet", partitioning="hive").to_table()),
+        "DuckDB": lines(con.sql("select * from read_parquet($files, hive_partitioning = true, union_by_name = true)", params={"files": path + "/**/*.parquet"}).to_arrow_table()),
+    }
 
 def make(path):
     write_deltalake(path, pa.table({"other": pa.array([1, 2, 3], pa.int64())}))

@@ -71,7 +71,8 @@ type Source struct {
 // Sink is the output.
 type Sink struct {
 	Console     bool
-	Path        string // of the Delta table: a folder, or s3://bucket/prefix
+	Plain       bool   // plain Parquet files, not a Delta table
+	Path        string // of the table: a folder, or s3://bucket/prefix
 	PartitionBy []string
 	Properties  map[string]string // of a table that the pipeline makes
 	Layout      lakehouse.Layout  // in the spelling of the query

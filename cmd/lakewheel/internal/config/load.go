@@ -114,7 +114,7 @@ type fileReader struct {
 	hasSink  bool
 	restart  restartSettings
 	// Where keys stand that are checked against others at the end; nil: they are not there.
-	modeAt, lateAt, latenessAt, lateTableAt ast.Node
+	modeAt, lateAt, latenessAt, lateTableAt, plainAt, compactionAt ast.Node
 	// unsound: the query cannot be planned over a source, which has a fault already.
 	unsound bool
 	// anySchema: a source need not declare its schema.
@@ -191,11 +191,11 @@ func (f *fileReader) sink(n ast.Node) {
 		"existing": choice(f.reader, &f.p.Sink.Append, "sink.existing", map[string]bool{"append": true, "fail": false}),
 		"parquet": func(n ast.Node) {
 			kinds++
-			f.fault(n, "sink.parquet: plain Parquet folders are not supported yet; use delta")
+			f.parquet(n)
 		},
 	})
 	if kinds != 1 {
-		f.fault(n, "sink: expected exactly one of delta, console")
+		f.fault(n, "sink: expected exactly one of delta, parquet, console")
 	}
 }
 
@@ -296,17 +296,17 @@ func (f *fileReader) partitions(out *columnar.Schema) {
 		at := out.Index(name)
 		switch {
 		case at < 0:
-			f.fault(f.query, "sink.delta.partition_by: the query has no column %s", name)
+			f.fault(f.query, "%s.partition_by: the query has no column %s", f.p.Sink.sinkKey(), name)
 		case out.Fields[at].Type.Nested() || out.Fields[at].Type == columnar.Binary:
-			f.fault(f.query, "sink.delta.partition_by: %s is %s, which cannot name a folder; take a part of it", name, out.Fields[at].Type)
+			f.fault(f.query, "%s.partition_by: %s is %s, which cannot name a folder; take a part of it", f.p.Sink.sinkKey(), name, out.Fields[at].Type)
 		case slices.Contains(f.p.Sink.PartitionBy[:i], out.Fields[at].Name):
-			f.fault(f.query, "sink.delta.partition_by: %s is there twice", name)
+			f.fault(f.query, "%s.partition_by: %s is there twice", f.p.Sink.sinkKey(), name)
 		default:
 			f.p.Sink.PartitionBy[i] = out.Fields[at].Name
 		}
 	}
 	if n := len(f.p.Sink.PartitionBy); n > 0 && n == out.Len() {
-		f.fault(f.query, "sink.delta.partition_by: a table needs a column besides those it is partitioned by")
+		f.fault(f.query, "%s.partition_by: a table needs a column besides those it is partitioned by", f.p.Sink.sinkKey())
 	}
 }
 
@@ -355,6 +355,7 @@ func sentence(e *planner.Error) string {
 // finish checks what only the whole file can tell.
 func (f *fileReader) finish() {
 	f.checkModes()
+	f.checkPlain()
 	f.checkCompaction()
 	f.placeSideTables()
 }

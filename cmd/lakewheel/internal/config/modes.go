@@ -56,7 +56,7 @@ func (f *fileReader) optional(to **bool, what string) func(ast.Node) {
 func (f *fileReader) checkModes() {
 	f.p.SurvivesRestart = otherwise(f.restart.survivesRestart, !f.restart.spark)
 	f.p.NoDataAtRestart = otherwise(f.restart.noDataAtRestart, !f.restart.spark)
-	if f.p.Mode == planner.Update && f.p.Sink.Path != "" {
+	if f.p.Mode == planner.Update && f.p.Sink.Path != "" && !f.p.Sink.Plain {
 		f.fault(f.modeAt, "output_mode: update mode writes into Delta with merge, which is not there yet: use the console sink, or append")
 	}
 	switch late := f.p.LateRows; {
