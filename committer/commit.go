@@ -36,7 +36,8 @@ type Result struct {
 	Files       int
 	Rows, Bytes int64
 	SideRows    map[string]int64
-	Cost        Cost // of the rows that were replaced
+	Merged      bool // rows were replaced by key
+	Cost        Cost // of that
 }
 
 // Commit makes the batch visible, with its offsets, and publishes what depends on it. On nil it is done.
@@ -86,7 +87,7 @@ func (c *Committer) result(r *Record, files []lakehouse.DataFile) Result {
 		res.Rows, res.Bytes = res.Rows+f.Rows, res.Bytes+f.Bytes
 	}
 	if c.merging != nil {
-		res.Cost = c.merging.cost()
+		res.Merged, res.Cost = true, c.merging.cost()
 	}
 	for _, s := range r.Side {
 		for _, f := range s.Files {

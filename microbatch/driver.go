@@ -388,6 +388,9 @@ func (d *driver) report(f *fold, res committer.Result, took time.Duration) {
 			p.DurationMs["commitBatch"] = took.Milliseconds()
 			p.DurationMs["triggerExecution"] += took.Milliseconds()
 			p.BatchDuration += took.Milliseconds()
+			if res.Merged {
+				p.merged(res.Cost)
+			}
 		}
 		d.q.OnProgress(p)
 	}

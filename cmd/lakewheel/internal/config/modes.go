@@ -16,10 +16,7 @@ type restartSettings struct {
 // modeKeys are the keys of output modes, watermarks, late rows and state that belong to the whole pipeline.
 func (f *fileReader) modeKeys() map[string]func(ast.Node) {
 	return map[string]func(ast.Node){
-		"output_mode": func(n ast.Node) {
-			f.modeAt = n
-			choice(f.reader, &f.p.Mode, "output_mode", map[string]planner.OutputMode{"append": planner.Append, "update": planner.Update, "complete": planner.Complete})(n)
-		},
+		"output_mode":      choice(f.reader, &f.p.Mode, "output_mode", map[string]planner.OutputMode{"append": planner.Append, "update": planner.Update, "complete": planner.Complete}),
 		"watermark_policy": choice(f.reader, &f.p.WatermarkMax, "watermark_policy", map[string]bool{"min": false, "max": true}),
 		"watermark": func(n ast.Node) {
 			f.fields(n, "watermark", map[string]func(ast.Node){"survives_restart": f.optional(&f.restart.survivesRestart, "watermark.survives_restart")})
@@ -56,9 +53,6 @@ func (f *fileReader) optional(to **bool, what string) func(ast.Node) {
 func (f *fileReader) checkModes() {
 	f.p.SurvivesRestart = otherwise(f.restart.survivesRestart, !f.restart.spark)
 	f.p.NoDataAtRestart = otherwise(f.restart.noDataAtRestart, !f.restart.spark)
-	if f.p.Mode == planner.Update && f.p.Sink.Path != "" {
-		f.fault(f.modeAt, "output_mode: update mode writes into Delta with merge, which is not there yet: use the console sink, or append")
-	}
 	switch late := f.p.LateRows; {
 	case late == TableLate && f.p.Sink.Console:
 		f.fault(f.lateAt, "late_rows: a side table lies beside a table, and a console sink has none; use count")

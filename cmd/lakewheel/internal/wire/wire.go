@@ -72,7 +72,7 @@ func writerName(start time.Time) string {
 
 // Build makes the query. The function it returns closes the sources.
 func Build(ctx context.Context, p *config.Pipeline, w World) (microbatch.Query, func(), error) {
-	set := exec.Settings{Mode: p.Mode, Lateness: p.AllowedLateness, KeepLate: p.LateRows == config.TableLate}
+	set := exec.Settings{Mode: p.Mode, Lateness: p.AllowedLateness, KeepLate: p.LateRows == config.TableLate, Keys: p.Keys}
 	program, err := exec.Compile(p.Planned.Physical, set, execInputs(p)...)
 	if err != nil {
 		return microbatch.Query{}, nil, err
@@ -168,7 +168,11 @@ func makeSink(p *config.Pipeline, w World) (microbatch.Sink, error) {
 	if err != nil {
 		return nil, err
 	}
-	return microbatch.NewTableSink("Delta", opts), nil
+	sink := microbatch.NewTableSink("Delta", opts)
+	if p.Deletes() {
+		sink.Deletes = config.DeleteColumn
+	}
+	return sink, nil
 }
 
 // CommitterOptions are those of the pipeline's Delta table.
@@ -182,14 +186,23 @@ func CommitterOptions(p *config.Pipeline, w World) (committer.Options, error) {
 		return committer.Options{}, err
 	}
 	return committer.Options{
-		Table: delta.Open(objects, w.NewID), Objects: objects, Schema: p.Planned.Physical.Schema(),
-		PartitionBy: p.Sink.PartitionBy, AddColumns: p.Sink.AddColumns,
+		Table: delta.Open(objects, w.NewID), Objects: objects, Schema: p.TableSchema(),
+		PartitionBy: p.Sink.PartitionBy, AddColumns: p.Sink.AddColumns, Merge: mergeOf(p),
 		Name: p.Name, Previous: p.PreviousName, Append: p.Sink.Append, AcceptLoss: w.AcceptLoss, Bounded: p.Trigger.AvailableNow,
 		Writer: writerName(w.Clock.Now()), Plan: planner.Fingerprint(p.Planned.Physical), Settings: map[string]string{},
 		Side:          sides,
 		RetainCommits: retainCommits, RetainFor: retainFor, TargetFileSize: p.Commit.TargetBytes,
 		Now: w.Clock.Now, Token: w.Token, NewID: w.NewID, Sleep: w.Clock.Sleep, Step: w.Step,
 	}, nil
+}
+
+// mergeOf says by which columns rows replace others, nil if they are only added.
+func mergeOf(p *config.Pipeline) *committer.Merge {
+	keys, ok := p.KeyColumns()
+	if !ok {
+		return nil
+	}
+	return &committer.Merge{Keys: keys}
 }
 
 // sideTables are those that a pipeline may write: dead letters, and late rows if they are kept.
