@@ -6,7 +6,7 @@ import "github.com/lakewheel/lakewheel/columnar"
 // within some bounds can. Several goroutines may ask.
 type Set struct {
 	index   *Index
-	columns int
+	types   []columnar.Type // of the columns
 	leaves  []Leaf
 	spreads []spread // by leaf
 }
@@ -26,7 +26,7 @@ type Bounds struct {
 
 // NewSet makes a set of the keys of an index, which it takes over. types are those of the index.
 func NewSet(types []columnar.Type, x *Index) *Set {
-	s := &Set{index: x, columns: len(types)}
+	s := &Set{index: x, types: types}
 	keys := x.Keys(nil)
 	for i, c := range keys {
 		s.addLeaf(Leaf{Column: i, Type: types[i]}, c, false)
@@ -52,6 +52,9 @@ func (s *Set) addLeaf(l Leaf, c columnar.Column, nulls bool) {
 // Len is the number of keys.
 func (s *Set) Len() int { return s.index.Len() }
 
+// Types are those of the columns of the keys.
+func (s *Set) Types() []columnar.Type { return s.types }
+
 // Leaves are the parts of the keys that Meets can be asked about.
 func (s *Set) Leaves() []Leaf { return s.leaves }
 
@@ -66,7 +69,7 @@ type Finder struct {
 }
 
 // Finder returns one for a goroutine.
-func (s *Set) Finder() *Finder { return &Finder{index: s.index.Reader(), columns: s.columns} }
+func (s *Set) Finder() *Finder { return &Finder{index: s.index.Reader(), columns: len(s.types)} }
 
 // Find appends the rows whose key is in the set, ascending. keys are the columns of the key of all rows.
 func (f *Finder) Find(keys []columnar.Column, rows int, to columnar.Selection) columnar.Selection {

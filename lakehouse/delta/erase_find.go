@@ -2,6 +2,7 @@ package delta
 
 import (
 	"encoding/json"
+	"fmt"
 
 	"github.com/lakewheel/lakewheel/columnar"
 	"github.com/lakewheel/lakewheel/columnar/group"
@@ -20,6 +21,11 @@ func newHunt(s lakehouse.Snapshot, e lakehouse.Erasure) (*hunt, error) {
 	keys, err := keysOf(s.Schema, e.Columns)
 	if err != nil {
 		return nil, err
+	}
+	for i, t := range e.Keys.Types() {
+		if f := keys.Fields[i]; f.Type != t {
+			return nil, fmt.Errorf("key column %s is %s, and the keys are %s", f.Name, f.Type, t)
+		}
 	}
 	return &hunt{set: e.Keys, keys: keys, partitionKeys: among(keys, s.PartitionBy)}, nil
 }

@@ -221,6 +221,32 @@ func stagePartitioned(t *testing.T, tab *Table, values []int64) []lakehouse.Data
 	return files
 }
 
+// Of 10,000 files the statistics are asked.
+func BenchmarkCanHold(b *testing.B) {
+	files := make([]lakehouse.DataFile, 10_000)
+	for i := range files {
+		files[i] = lakehouse.DataFile{Stats: fmt.Sprintf(`{"numRecords":10,"minValues":{"n":%d,"s":"v"},"maxValues":{"n":%d,"s":"w"},"nullCount":{"n":0,"s":0}}`, i*1000, i*1000+9)}
+	}
+	values := make([]int64, 10_000)
+	for i := range values {
+		values[i] = int64(i)*1000 + 500
+	}
+	keys := row(values...)
+	defer keys.Release()
+	h, err := newHunt(lakehouse.Snapshot{Schema: schema}, erasure(keys, nil, "n"))
+	require.NoError(b, err)
+	p, err := newPartition(h.keys, nil, nil)
+	require.NoError(b, err)
+	b.ReportAllocs()
+	for b.Loop() {
+		for _, f := range files {
+			if h.canHold(f, p) {
+				b.Fatal("no key lies within its bounds")
+			}
+		}
+	}
+}
+
 // 10,000 keys go out of 10 files of a million rows each.
 func BenchmarkErase(b *testing.B) {
 	const files, perFile, keys = 10, 1_000_000, 10_000
