@@ -1,6 +1,9 @@
 package group
 
-import "github.com/lakewheel/lakewheel/columnar"
+import (
+	"github.com/lakewheel/lakewheel/columnar"
+	"github.com/lakewheel/lakewheel/columnar/internal/rowcode"
+)
 
 // Set is a finished set of keys. It can be asked which rows have one of them, and, before any row is read, whether rows
 // within some bounds can. Several goroutines may ask.
@@ -20,9 +23,12 @@ type Leaf struct {
 
 // Bounds are what is known of the values that some rows have in a leaf.
 type Bounds struct {
-	Low, High columnar.Column // of one row; nil: not known
-	Nulls     bool            // there may be NULLs
+	Low, High []byte // codes of values, see Code; nil: not known
+	Nulls     bool   // there may be NULLs
 }
+
+// Code is the first value of a column of a type in the form in which values are compared.
+func Code(c columnar.Column, t columnar.Type) []byte { return rowcode.Open(c, t, false).Append(nil, 0) }
 
 // NewSet makes a set of the keys of an index, which it takes over. types are those of the index.
 func NewSet(types []columnar.Type, x *Index) *Set {
@@ -59,7 +65,7 @@ func (s *Set) Types() []columnar.Type { return s.types }
 func (s *Set) Leaves() []Leaf { return s.leaves }
 
 // Meets reports whether a key may have a value in a leaf that lies within bounds. False is certain.
-func (s *Set) Meets(leaf int, b Bounds) bool { return s.spreads[leaf].meets(s.leaves[leaf].Type, b) }
+func (s *Set) Meets(leaf int, b Bounds) bool { return s.spreads[leaf].meets(b) }
 
 // Finder looks rows up in a set. It belongs to one goroutine.
 type Finder struct {

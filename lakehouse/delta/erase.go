@@ -32,7 +32,7 @@ func (t *Table) Erase(ctx context.Context, s lakehouse.Snapshot, files []lakehou
 	if s.Unusable != nil {
 		return lakehouse.Erased{}, fmt.Errorf("table %s: %w", t, s.Unusable)
 	}
-	h, err := newHunt(s, e)
+	h, err := t.newHunt(s, e)
 	if err != nil {
 		return lakehouse.Erased{}, fmt.Errorf("table %s: %w", t, err)
 	}

@@ -225,7 +225,7 @@ func stagePartitioned(t *testing.T, tab *Table, values []int64) []lakehouse.Data
 func BenchmarkCanHold(b *testing.B) {
 	files := make([]lakehouse.DataFile, 10_000)
 	for i := range files {
-		files[i] = lakehouse.DataFile{Stats: fmt.Sprintf(`{"numRecords":10,"minValues":{"n":%d,"s":"v"},"maxValues":{"n":%d,"s":"w"},"nullCount":{"n":0,"s":0}}`, i*1000, i*1000+9)}
+		files[i] = lakehouse.DataFile{Path: fmt.Sprint(i), Stats: fmt.Sprintf(`{"numRecords":10,"minValues":{"n":%d,"s":"v"},"maxValues":{"n":%d,"s":"w"},"nullCount":{"n":0,"s":0}}`, i*1000, i*1000+9)}
 	}
 	values := make([]int64, 10_000)
 	for i := range values {
@@ -233,7 +233,7 @@ func BenchmarkCanHold(b *testing.B) {
 	}
 	keys := row(values...)
 	defer keys.Release()
-	h, err := newHunt(lakehouse.Snapshot{Schema: schema}, erasure(keys, nil, "n"))
+	h, err := open(store.NewMem()).newHunt(lakehouse.Snapshot{Schema: schema}, erasure(keys, nil, "n"))
 	require.NoError(b, err)
 	p, err := newPartition(h.keys, nil, nil)
 	require.NoError(b, err)

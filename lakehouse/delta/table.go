@@ -19,6 +19,7 @@ type Table struct {
 	known        *head      // the newest version that this process has read or written
 	checkpointed int64      // version of the newest checkpoint that is known, -1 if none
 	cleaned      int64      // when the log was cleaned, milliseconds since 1970
+	bounds       *knownBounds
 }
 
 var _ lakehouse.Table = (*Table)(nil)
