@@ -75,6 +75,28 @@ func TestErase(t *testing.T) {
 	require.Empty(t, done.Rewrites, "the keys are gone")
 }
 
+// A file of several row groups and batches: rows go wherever they stand in it.
+func TestEraseLargeFile(t *testing.T) {
+	tab := open(store.NewMem())
+	snap := create(t, tab, 1)
+	values := make([]int64, 200_000)
+	for i := range values {
+		values[i] = int64(i) + 1
+	}
+	snap, err := tab.Commit(t.Context(), snap, change(1, stage(t, tab, "part", values...)))
+	require.NoError(t, err)
+	gone := []int64{70_001, 65_536, 65_537, 131_072, 131_073, 199_999, 200_000}
+	b := row(gone...)
+	defer b.Release()
+	before, sum := rows(t, tab, snap)
+	next, _ := erase(t, tab, snap, erasure(b, nil, "n"))
+	for _, v := range gone {
+		before, sum = before-1, sum-v
+	}
+	after, left := rows(t, tab, next)
+	require.Equal(t, []any{before, sum}, []any{after, left})
+}
+
 // Without key columns every row has the only key.
 func TestEraseAll(t *testing.T) {
 	tab := open(store.NewMem())
