@@ -9,7 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/lakewheel/lakewheel/lakehouse"
-	"github.com/lakewheel/lakewheel/lakehouse/delta"
 	"github.com/lakewheel/lakewheel/lakehouse/store"
 )
 
@@ -24,7 +23,9 @@ func started(t *testing.T, objects store.Store, o Options) *Committer {
 }
 
 // A record that could not be read this time is not a record that is gone: whichever operation of a start fails, no position is lost.
-func TestFailedReadLosesNoPosition(t *testing.T) {
+func TestFailedReadLosesNoPosition(t *testing.T) { overFormats(t, failedReadLosesNoPosition) }
+
+func failedReadLosesNoPosition(t *testing.T) {
 	objects := store.NewMem()
 	require.NoError(t, runTo(t.Context(), objects, 3))
 	for i := 0; ; i++ {
@@ -47,6 +48,10 @@ func TestFailedReadLosesNoPosition(t *testing.T) {
 
 // A put whose answer was lost stays unknown, though the next try fails for certain: the first may still land.
 func TestCertainFailureAfterUnknownIsUnknown(t *testing.T) {
+	overFormats(t, certainFailureAfterUnknownIsUnknown)
+}
+
+func certainFailureAfterUnknownIsUnknown(t *testing.T) {
 	objects := store.NewMem()
 	c := started(t, objects, options(objects, "driver"))
 	puts := 0
@@ -81,7 +86,9 @@ func (b bodies) PutIfAbsent(ctx context.Context, name string, body []byte) (stor
 }
 
 // However often a put is repeated, of a new side table too, it is one body under one key.
-func TestRepeatedPutHasOneBody(t *testing.T) {
+func TestRepeatedPutHasOneBody(t *testing.T) { overFormats(t, repeatedPutHasOneBody) }
+
+func repeatedPutHasOneBody(t *testing.T) {
 	mem := store.NewMem()
 	mem.Inject(func(n int, op store.Op, _ string) (store.Outcome, error) {
 		if op == store.OpPutIfAbsent && n%3 > 0 {
@@ -97,11 +104,13 @@ func TestRepeatedPutHasOneBody(t *testing.T) {
 }
 
 // A batch that is in the table and not published ends the run: the next entry would overtake its dead letters.
-func TestUnpublishedBatchEndsTheRun(t *testing.T) {
+func TestUnpublishedBatchEndsTheRun(t *testing.T) { overFormats(t, unpublishedBatchEndsTheRun) }
+
+func unpublishedBatchEndsTheRun(t *testing.T) {
 	objects := store.NewMem()
 	c := started(t, objects, options(objects, "driver"))
 	objects.Inject(func(_ int, op store.Op, name string) (store.Outcome, error) {
-		if op == store.OpPutIfAbsent && name == "dead/_delta_log/00000000000000000001.json" {
+		if op == store.OpPutIfAbsent && name == entryOf("dead", 1) {
 			return store.Fail, errBusy
 		}
 		return store.Normal, nil
@@ -115,10 +124,14 @@ func TestUnpublishedBatchEndsTheRun(t *testing.T) {
 
 // A side table that another made after the start is not written to.
 func TestSideTableMadeByAnotherSinceTheStart(t *testing.T) {
+	overFormats(t, sideTableMadeByAnotherSinceTheStart)
+}
+
+func sideTableMadeByAnotherSinceTheStart(t *testing.T) {
 	objects := store.NewMem()
 	c, err := Open(t.Context(), options(objects, "driver"))
 	require.NoError(t, err)
-	d := delta.Open(store.Sub(objects, "dead"), nil)
+	d := format.open(store.Sub(objects, "dead"), "p", "", nil)
 	snap, err := d.Snapshot(t.Context())
 	require.NoError(t, err)
 	_, err = d.Commit(t.Context(), snap, lakehouse.Change{Operation: "CREATE TABLE", Create: &lakehouse.Creation{ID: "other", Schema: rowSchema}})
@@ -128,11 +141,11 @@ func TestSideTableMadeByAnotherSinceTheStart(t *testing.T) {
 }
 
 // A change of name is a take-over: neither name goes on after the other has.
-func TestRenameFences(t *testing.T) {
+func TestRenameFences(t *testing.T) { overFormats(t, renameFences) }
+
+func renameFences(t *testing.T) {
 	renamed := func(objects store.Store) Options {
-		o := options(objects, "new writer")
-		o.Name, o.Previous = "q", "p"
-		return o
+		return named(options(objects, "new writer"), objects, "q", "p")
 	}
 	t.Run("the old name, still running", func(t *testing.T) {
 		objects := store.NewMem()
@@ -174,7 +187,9 @@ func (o *overtaken) Snapshot(ctx context.Context) (lakehouse.Snapshot, error) {
 }
 
 // A starter that read "no table" and then sees the records of a quicker one has lost nothing: it reads again, and as the newest takes over.
-func TestStarterOvertakenWhileReading(t *testing.T) {
+func TestStarterOvertakenWhileReading(t *testing.T) { overFormats(t, starterOvertakenWhileReading) }
+
+func starterOvertakenWhileReading(t *testing.T) {
 	objects := store.NewMem()
 	o := options(objects, "slow")
 	o.Table = &overtaken{Table: o.Table, hook: func() { require.NoError(t, runTo(t.Context(), objects, 6)) }}
@@ -204,8 +219,17 @@ func (b *busy) Commit(ctx context.Context, base lakehouse.Snapshot, c lakehouse.
 	return b.Table.Commit(ctx, base, c)
 }
 
+func (b *busy) Publish(ctx context.Context, s lakehouse.Snapshot) error {
+	if p, ok := b.Table.(lakehouse.Publisher); ok {
+		return p.Publish(ctx, s)
+	}
+	return nil
+}
+
 // A driver that commits more often than a start can read the table does not hold the start off: it goes on from each commit that it meets.
-func TestTakeOverOfABusyDriver(t *testing.T) {
+func TestTakeOverOfABusyDriver(t *testing.T) { overFormats(t, takeOverOfABusyDriver) }
+
+func takeOverOfABusyDriver(t *testing.T) {
 	objects := store.NewMem()
 	running := started(t, objects, options(objects, "running"))
 	next := position(running)
@@ -226,7 +250,9 @@ func TestTakeOverOfABusyDriver(t *testing.T) {
 }
 
 // A stop while an outcome is asked about leaves it unknown.
-func TestStopWhileAsking(t *testing.T) {
+func TestStopWhileAsking(t *testing.T) { overFormats(t, stopWhileAsking) }
+
+func stopWhileAsking(t *testing.T) {
 	objects := store.NewMem()
 	ctx, cancel := context.WithCancel(t.Context())
 	o := options(objects, "driver")

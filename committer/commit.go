@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -36,8 +37,10 @@ type Result struct {
 	Files       int
 	Rows, Bytes int64
 	SideRows    map[string]int64
-	Merged      bool // rows were replaced by key
-	Cost        Cost // of that
+	// Merged small files became MergedInto files with this commit.
+	Merged, MergedInto int
+	Replaced           bool // rows were replaced by key
+	Cost               Cost // of that
 }
 
 // Commit makes the batch visible, with its offsets, and publishes what depends on it. On nil it is done.
@@ -75,10 +78,36 @@ func (c *Committer) Commit(ctx context.Context, b Batch) (Result, error) {
 			return Result{}, err
 		}
 	}
+	if c.opts.Compaction.Inline {
+		c.compact(ctx, change.Remove)
+	}
+	c.compaction.ride(ctx, &change)
 	if err := c.commit(ctx, r, change); err != nil {
 		return Result{}, err
 	}
-	return c.result(r, files), nil
+	res := c.result(r, files)
+	res.Merged, res.MergedInto = c.compaction.rode()
+	return res, nil
+}
+
+// compact begins to merge small files if it is time, but for some that go in any case.
+func (c *Committer) compact(ctx context.Context, but []lakehouse.DataFile) {
+	c.compaction.begin(ctx, c.opts.Table, c.base, func() ([]lakehouse.DataFile, error) {
+		files, err := c.live.files(ctx, c.base)
+		return without(files, but), err
+	})
+}
+
+// without are the files that are not among others.
+func without(files, others []lakehouse.DataFile) []lakehouse.DataFile {
+	if len(others) == 0 {
+		return files
+	}
+	out := map[string]bool{}
+	for _, f := range others {
+		out[f.Path] = true
+	}
+	return slices.DeleteFunc(slices.Clone(files), func(f lakehouse.DataFile) bool { return out[f.Path] })
 }
 
 func (c *Committer) result(r *Record, files []lakehouse.DataFile) Result {
@@ -87,7 +116,7 @@ func (c *Committer) result(r *Record, files []lakehouse.DataFile) Result {
 		res.Rows, res.Bytes = res.Rows+f.Rows, res.Bytes+f.Bytes
 	}
 	if c.merging != nil {
-		res.Merged, res.Cost = true, c.merging.cost()
+		res.Replaced, res.Cost = true, c.merging.cost()
 	}
 	for _, s := range r.Side {
 		for _, f := range s.Files {
@@ -135,7 +164,7 @@ func (c *Committer) afterPut(ctx context.Context, r *Record) error {
 	if err := c.step("commit"); err != nil {
 		return err
 	}
-	if err := c.publish(ctx, r); err != nil {
+	if err := c.rollForward(ctx, c.base, r); err != nil {
 		return err
 	}
 	return c.step("publish")
@@ -160,11 +189,19 @@ func (c *Committer) change(r *Record, files []lakehouse.DataFile, operation stri
 		Info:       map[string]any{"lakewheel": info(r)},
 	}
 	if c.base.Version < 0 || c.remake {
-		change.Create = &lakehouse.Creation{ID: c.tableID, Schema: nullable(c.opts.Schema), PartitionBy: c.opts.PartitionBy, Properties: c.base.Properties}
+		change.Create = &lakehouse.Creation{ID: c.tableID, Schema: nullable(c.opts.Schema), PartitionBy: c.opts.PartitionBy, Properties: c.properties()}
 		return change
 	}
 	change.Schema = c.evolution(c.base, files)
 	return change
+}
+
+// properties are those of a table that this run makes, or makes again.
+func (c *Committer) properties() map[string]string {
+	out := map[string]string{}
+	maps.Copy(out, c.opts.Properties)
+	maps.Copy(out, c.base.Properties)
+	return out
 }
 
 // info repeats offsets and watermark for people who read the table's history.
@@ -226,6 +263,9 @@ func (c *Committer) decide(ctx context.Context, r *Record, change lakehouse.Chan
 			return base, change, err
 		}
 		base, sent = next, nil // the version is another's for good: nothing of ours can land there any more
+		if err := c.reveal(ctx, c.opts.Table, base); err != nil {
+			return base, change, err
+		}
 		if err := c.rebase(ctx, base, entry, &change); err != nil {
 			return base, change, err
 		}
@@ -236,12 +276,17 @@ func (c *Committer) decide(ctx context.Context, r *Record, change lakehouse.Chan
 // rebase makes a change that lost its version one for the version after the entry that took it.
 func (c *Committer) rebase(ctx context.Context, base lakehouse.Snapshot, e lakehouse.Entry, change *lakehouse.Change) error {
 	change.Schema = c.evolution(base, change.Add)
-	if c.merging != nil {
-		return c.merging.on(ctx, base, change)
+	var err error
+	switch {
+	case c.merging != nil:
+		err = c.merging.on(ctx, base, change)
+	case len(change.Remove) > 0 && !e.DataChange: // the rows that it replaces lie in other files now
+		err = c.replace(ctx, base, change)
 	}
-	if len(change.Remove) > 0 && !e.DataChange { // the rows that it replaces lie in other files now
-		return c.replace(ctx, base, change)
+	if err != nil {
+		return err
 	}
+	c.compaction.overtaken(ctx, e, change)
 	return nil
 }
 
@@ -253,6 +298,9 @@ func (c *Committer) unknown(r *Record, base lakehouse.Snapshot, cause error) err
 func (c *Committer) lostTo(ctx context.Context, next lakehouse.Snapshot, e lakehouse.Entry, change lakehouse.Change) error {
 	if judge(e, c.app, change.Txn.Token) == fenced {
 		return c.fencedBy(ctx, e, c.opts.Name)
+	}
+	if c.exact {
+		return fmt.Errorf("%w: version %d of %s (%s)", errOvertaken, e.Version, c.opts.Table, e.Operation)
 	}
 	name, err := c.renamed(ctx, e)
 	switch {
@@ -368,11 +416,17 @@ func (c *Committer) checkSchema(s lakehouse.Snapshot) error {
 	return c.checkMerge(s)
 }
 
-// Maintain does the chores after commits: checkpoints of the table and of side tables and the retention of records. Its
-// failure is worth a warning, never a stop.
+// Maintain does the chores after commits: checkpoints of the table and of side tables, the retention of records, and the beginning of a
+// compaction, which goes on when Maintain has returned, at most until ctx or Close ends it. Its failure is worth a warning, never a stop.
 func (c *Committer) Maintain(ctx context.Context) error {
 	if c.last == nil {
 		return nil
 	}
-	return errors.Join(c.opts.Table.Maintain(ctx, c.base, c.opts.Now().UnixMilli()), c.maintainSides(ctx), c.records.expire(ctx, c.opts, c.last.Token))
+	if !c.opts.Compaction.Inline && c.stopped == nil {
+		c.compact(ctx, nil)
+	}
+	return errors.Join(c.opts.Table.Maintain(ctx, c.base, c.opts.Now().UnixMilli()), c.maintainSides(ctx), c.records.expire(ctx, c.opts, c.last.Token), c.compaction.failure())
 }
+
+// Close ends what goes on beside the commits.
+func (c *Committer) Close() { c.compaction.close() }

@@ -15,7 +15,8 @@
 //  2. Record: written under its token, durable. Nothing refers to it yet.
 //  3. Base check: the newest log entry that we read is still there and is the same (Table.Verify).
 //  4. Put: one put-if-absent of the next log entry. It decides the batch.
-//  5. Publish: side tables are rolled forward from the list in the record. Repeatable:
+//  5. Publish: the files of the entry become visible where the format takes a step for that
+//     (lakehouse.Publisher), and side tables are rolled forward from the list in the record. Repeatable:
 //     each side table remembers the batch under the same application id.
 //
 // Invariants:

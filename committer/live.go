@@ -28,13 +28,9 @@ func (l *live) files(ctx context.Context, s lakehouse.Snapshot) ([]lakehouse.Dat
 	if err != nil {
 		return nil, fmt.Errorf("list the files of %s: %w", l.table, err)
 	}
-	sortFiles(list)
+	slices.SortFunc(list, byPath)
 	l.known, l.version, l.list = true, s.Version, list
 	return list, nil
-}
-
-func sortFiles(list []lakehouse.DataFile) {
-	slices.SortStableFunc(list, func(a, b lakehouse.DataFile) int { return strings.Compare(a.Path, b.Path) })
 }
 
 // applied takes over what a change of ours did, once it is certain that it is version next. A list of another base stays as it is: its
@@ -47,11 +43,18 @@ func (l *live) applied(next lakehouse.Snapshot, c lakehouse.Change) {
 	for _, f := range slices.Concat(c.Remove, c.Rearranged.Remove) {
 		gone[f.Path] = true
 	}
-	list := slices.DeleteFunc(slices.Clone(l.list), func(f lakehouse.DataFile) bool { return gone[f.Path] })
-	list = append(append(list, c.Add...), c.Rearranged.Add...)
-	sortFiles(list)
-	l.version, l.list = next.Version, list
+	if len(gone) > 0 {
+		l.list = slices.DeleteFunc(l.list, func(f lakehouse.DataFile) bool { return gone[f.Path] })
+	}
+	for _, f := range slices.Concat(c.Add, c.Rearranged.Add) {
+		f.Time = c.Time
+		at, _ := slices.BinarySearchFunc(l.list, f, byPath)
+		l.list = slices.Insert(l.list, at, f)
+	}
+	l.version = next.Version
 }
+
+func byPath(a, b lakehouse.DataFile) int { return strings.Compare(a.Path, b.Path) }
 
 // forget drops the list: the next caller reads it anew.
 func (l *live) forget() { *l = live{table: l.table} }

@@ -36,7 +36,7 @@ func TestLiveFiles(t *testing.T) {
 		require.NoError(t, err)
 		want, err := table.Table.Files(t.Context(), c.base)
 		require.NoError(t, err)
-		require.Equal(t, named(want), named(got), what)
+		require.Equal(t, inPathOrder(want), inPathOrder(got), what)
 		require.Equal(t, replays, table.n, what)
 	}
 	require.NoError(t, commitRows(t.Context(), c, 0, 2))
@@ -52,10 +52,10 @@ func TestLiveFiles(t *testing.T) {
 	same(2, "and then ours again")
 }
 
-// named are files in the order of their names, without the difference between no partition values and an empty set of them.
-func named(files []lakehouse.DataFile) []lakehouse.DataFile {
+// inPathOrder are files in the order of their names, without the difference between no partition values and an empty set of them.
+func inPathOrder(files []lakehouse.DataFile) []lakehouse.DataFile {
 	out := slices.Clone(files)
-	sortFiles(out)
+	slices.SortFunc(out, byPath)
 	for i := range out {
 		if len(out[i].Partition) == 0 {
 			out[i].Partition = nil

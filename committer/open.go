@@ -25,6 +25,8 @@ type Options struct {
 	Name, Previous string
 	// PartitionBy are the partition columns of the table, in the spelling of Schema.
 	PartitionBy []string
+	// Properties of the table, if this run makes it.
+	Properties map[string]string
 	// AddColumns lets columns that the table does not have be added to it, with the first rows that have them.
 	AddColumns bool
 
@@ -45,6 +47,7 @@ type Options struct {
 	RetainFor     time.Duration
 	// TargetFileSize of data files in bytes.
 	TargetFileSize int64
+	Compaction     CompactionPolicy
 
 	Now   func() time.Time
 	Token func() int64  // a random positive 63-bit number
@@ -74,9 +77,12 @@ type Committer struct {
 	tableID string
 	records retention
 	live    live
-	merging *merging // of the commit that runs; nil: it replaces no rows by key
-	remake  bool     // the next entry gives the table, which nothing was ever written to, the schema of the rows
-	stopped error    // why no further entry may be put
+	// compaction of small files, riding on the commits.
+	compaction compaction
+	merging    *merging // of the commit that runs; nil: it replaces no rows by key
+	remake     bool     // the next entry gives the table, which nothing was ever written to, the schema of the rows
+	exact      bool     // the change fits its base alone, and is not put on top of another
+	stopped    error    // why no further entry may be put
 	// sides are the side tables as this run left them, by place.
 	sides map[string]lakehouse.Snapshot
 }
@@ -84,7 +90,8 @@ type Committer struct {
 // Open reads the table, decides (Resolve), rolls the newest commit forward and, unless the
 // run is bounded, takes the next epoch. The record to go on from is Last.
 func Open(ctx context.Context, opts Options) (*Committer, error) {
-	c := &Committer{opts: opts, app: appID(opts.Name), live: live{table: opts.Table}, sides: map[string]lakehouse.Snapshot{}}
+	c := &Committer{opts: opts, app: appID(opts.Name), live: live{table: opts.Table}, sides: map[string]lakehouse.Snapshot{},
+		compaction: compaction{policy: opts.Compaction, name: opts.Name, target: opts.TargetFileSize, now: opts.Now, remove: opts.Objects.Delete}}
 	for {
 		decision, err := c.load(ctx)
 		if err != nil {
@@ -145,7 +152,7 @@ func (c *Committer) facts(ctx context.Context) (Facts, error) {
 	c.base = base
 	o := c.opts
 	f := Facts{Table: o.Table.String(), Name: o.Name, Previous: o.Previous, Append: o.Append, AcceptLoss: o.AcceptLoss,
-		Version: base.Version, Live: base.Files, Apps: base.Txns}
+		Version: base.Version, Live: base.Files, Occupied: base.Occupied, Apps: base.Txns}
 	name, txn, ok := f.position()
 	if !ok {
 		f.Proof, err = c.proof(ctx)
@@ -239,7 +246,7 @@ func tokenOf(file string) (int64, bool) {
 
 // takenSince looks through the entries after our newest commit for one that took its rows away.
 func (c *Committer) takenSince(ctx context.Context, app string, txn lakehouse.Txn) (*lakehouse.Entry, error) {
-	for limit := 16; ; limit *= 8 {
+	for limit := 1; ; limit *= 8 {
 		entries, err := c.opts.Table.History(ctx, c.base, limit)
 		if err != nil {
 			return nil, err
@@ -288,10 +295,8 @@ func (c *Committer) adopt(ctx context.Context, d Decision) error {
 	if err := c.checkSides(ctx); err != nil {
 		return err
 	}
-	if d.Record != nil {
-		if err := c.publish(ctx, d.Record); err != nil {
-			return err
-		}
+	if err := c.rollForward(ctx, c.base, d.Record); err != nil {
+		return err
 	}
 	return c.records.load(ctx, c.opts)
 }
@@ -337,6 +342,9 @@ func (c *Committer) catchUp(ctx context.Context) (ordinary bool, err error) {
 			if err := c.admit(next, entry, lakehouse.Change{}); err != nil {
 				return false, err
 			}
+			if err := c.reveal(ctx, c.opts.Table, next); err != nil {
+				return false, err
+			}
 			c.base = next
 			continue
 		}
@@ -344,7 +352,7 @@ func (c *Committer) catchUp(ctx context.Context) (ordinary bool, err error) {
 		if err != nil || r.Epoch != c.last.Epoch {
 			return false, nil // the whole start tells what it means
 		}
-		if err := c.publish(ctx, r); err != nil {
+		if err := c.rollForward(ctx, next, r); err != nil {
 			return false, err
 		}
 		c.base, c.last = next, r

@@ -55,7 +55,7 @@ func pendingOf(ctx context.Context, objects store.Store, name string, newest int
 		}
 		for _, s := range r.Side {
 			for _, f := range s.Files {
-				out[f.Path] = true
+				out[f.Path], out[f.Staged] = true, true
 			}
 		}
 	}

@@ -14,7 +14,6 @@ import (
 
 	"github.com/lakewheel/lakewheel/columnar"
 	"github.com/lakewheel/lakewheel/lakehouse"
-	"github.com/lakewheel/lakewheel/lakehouse/delta"
 	"github.com/lakewheel/lakewheel/lakehouse/store"
 )
 
@@ -37,19 +36,21 @@ func runTo(ctx context.Context, objects store.Store, n int64) error {
 
 // For each durable write: the process dies after it, another one goes on, and the tables are those of an uninterrupted run. The first writes are those
 // of a table that does not exist yet; every batch has dead letters.
-func TestCrashAfterEveryWrite(t *testing.T) {
+func TestCrashAfterEveryWrite(t *testing.T) { overFormats(t, crashAfterEveryWrite) }
+
+func crashAfterEveryWrite(t *testing.T) {
 	for k := 0; ; k++ {
 		objects := store.NewMem()
 		objects.CrashAfter(k)
-		err := runTo(t.Context(), objects, 9)
+		err := runTo(t.Context(), objects, 15)
 		if err == nil {
 			require.Greater(t, k, 15, "a run has more durable writes than that")
 			break
 		}
 		require.ErrorIs(t, err, store.ErrCrashed, "crash after write %d", k)
 		again := objects.Reopen()
-		require.NoError(t, runTo(t.Context(), again, 9), "crash after write %d", k)
-		requireOnce(t, again, 9, 3)
+		require.NoError(t, runTo(t.Context(), again, 15), "crash after write %d", k)
+		requireOnce(t, again, 15, 3)
 		requireMonotoneEpochs(t, again)
 	}
 }
@@ -83,6 +84,13 @@ func (d dying) Put(ctx context.Context, name string, body []byte) error {
 	return d.Store.Put(ctx, name, body)
 }
 
+func (d dying) Rename(ctx context.Context, from, to string) error {
+	if err := d.die(); err != nil {
+		return err
+	}
+	return d.Store.Rename(ctx, from, to)
+}
+
 func (d dying) Create(ctx context.Context, name string) (store.Writer, error) {
 	if err := d.die(); err != nil {
 		return nil, err
@@ -90,23 +98,27 @@ func (d dying) Create(ctx context.Context, name string) (store.Writer, error) {
 	return d.Store.Create(ctx, name)
 }
 
-func TestCrashAfterEveryWriteOnDisk(t *testing.T) {
+func TestCrashAfterEveryWriteOnDisk(t *testing.T) { overFormats(t, crashAfterEveryWriteOnDisk) }
+
+func crashAfterEveryWriteOnDisk(t *testing.T) {
 	for k := 0; ; k++ {
 		disk, err := store.NewLocal(t.TempDir())
 		require.NoError(t, err)
 		left := k
-		err = runTo(t.Context(), dying{disk, &left}, 6)
+		err = runTo(t.Context(), dying{disk, &left}, 12)
 		if err == nil {
 			break
 		}
 		require.ErrorIs(t, err, errDead)
-		require.NoError(t, runTo(t.Context(), disk, 6), "crash after write %d", k)
-		requireOnce(t, disk, 6, 3)
+		require.NoError(t, runTo(t.Context(), disk, 12), "crash after write %d", k)
+		requireOnce(t, disk, 12, 3)
 	}
 }
 
 // The i-th operation fails instead, for each i: the run ends with that error or goes on, and the next one makes the tables whole.
-func TestEveryOperationFails(t *testing.T) {
+func TestEveryOperationFails(t *testing.T) { overFormats(t, everyOperationFails) }
+
+func everyOperationFails(t *testing.T) {
 	full := fmt.Errorf("write: %w", syscall.ENOSPC)
 	for i := 0; ; i++ {
 		objects, fired := store.NewMem(), false
@@ -117,7 +129,7 @@ func TestEveryOperationFails(t *testing.T) {
 			}
 			return store.Normal, nil
 		})
-		err := runTo(t.Context(), objects, 9)
+		err := runTo(t.Context(), objects, 15)
 		if !fired {
 			require.NoError(t, err)
 			break
@@ -125,16 +137,18 @@ func TestEveryOperationFails(t *testing.T) {
 		objects.Inject(nil)
 		if err != nil {
 			require.ErrorIs(t, err, syscall.ENOSPC, "operation %d", i)
-			require.NoError(t, runTo(t.Context(), objects, 9), "operation %d", i)
+			require.NoError(t, runTo(t.Context(), objects, 15), "operation %d", i)
 		}
-		requireOnce(t, objects, 9, 3)
+		requireOnce(t, objects, 15, 3)
 	}
 }
 
 // Whatever becomes of a put, applied, lost, late, or answered with 412 for our own object, on the table or on the side table: no batch is lost or doubled.
-func TestUnknownOutcomes(t *testing.T) {
+func TestUnknownOutcomes(t *testing.T) { overFormats(t, unknownOutcomes) }
+
+func unknownOutcomes(t *testing.T) {
 	for _, outcome := range []store.Outcome{store.LoseReply, store.LoseCall, store.Late, store.Twice} {
-		for nth := range 10 {
+		for nth := range 14 {
 			objects, puts := store.NewMem(), 0
 			objects.Inject(func(_ int, op store.Op, _ string) (store.Outcome, error) {
 				if op != store.OpPutIfAbsent {
@@ -146,14 +160,16 @@ func TestUnknownOutcomes(t *testing.T) {
 				}
 				return store.Normal, nil
 			})
-			require.NoError(t, runTo(t.Context(), objects, 9), "outcome %d of put %d", outcome, nth)
-			requireOnce(t, objects, 9, 3)
+			require.NoError(t, runTo(t.Context(), objects, 15), "outcome %d of put %d", outcome, nth)
+			requireOnce(t, objects, 15, 3)
 		}
 	}
 }
 
 // An outcome that cannot be asked about ends the run; the next start settles it.
-func TestOutcomeThatStaysUnknown(t *testing.T) {
+func TestOutcomeThatStaysUnknown(t *testing.T) { overFormats(t, outcomeThatStaysUnknown) }
+
+func outcomeThatStaysUnknown(t *testing.T) {
 	objects := store.NewMem()
 	require.NoError(t, runTo(t.Context(), objects, 3))
 	c, err := Open(t.Context(), options(objects, "driver"))
@@ -175,7 +191,9 @@ func TestOutcomeThatStaysUnknown(t *testing.T) {
 
 // Two drivers on one table for 200 batches. Whoever is fenced starts again, and so takes over: each row once, epochs never go down, and the
 // message says who took over.
-func TestTwoDriversRace(t *testing.T) {
+func TestTwoDriversRace(t *testing.T) { overFormats(t, twoDriversRace) }
+
+func twoDriversRace(t *testing.T) {
 	objects := store.NewMem()
 	const n = 600
 	var group sync.WaitGroup
@@ -218,7 +236,9 @@ func contains(s, part string) bool {
 }
 
 // A zombie wakes after another driver and five foreign commits: it is fenced, and everything that is alive stays.
-func TestZombie(t *testing.T) {
+func TestZombie(t *testing.T) { overFormats(t, zombie) }
+
+func zombie(t *testing.T) {
 	objects := store.NewMem()
 	zombie, err := Open(t.Context(), options(objects, "zombie"))
 	require.NoError(t, err)
@@ -234,7 +254,9 @@ func TestZombie(t *testing.T) {
 }
 
 // Foreign commits between batches are gone past; those that take rows or change the schema are not.
-func TestForeignCommitsBetweenBatches(t *testing.T) {
+func TestForeignCommitsBetweenBatches(t *testing.T) { overFormats(t, foreignCommitsBetweenBatches) }
+
+func foreignCommitsBetweenBatches(t *testing.T) {
 	objects := store.NewMem()
 	c, err := Open(t.Context(), options(objects, "driver"))
 	require.NoError(t, err)
@@ -254,20 +276,24 @@ func TestForeignCommitsBetweenBatches(t *testing.T) {
 }
 
 // The table is dropped, or made again, under a running pipeline.
-func TestReplacedTable(t *testing.T) {
+func TestReplacedTable(t *testing.T) { overFormats(t, replacedTable) }
+
+func replacedTable(t *testing.T) {
 	objects := store.NewMem()
 	c, err := Open(t.Context(), options(objects, "driver"))
 	require.NoError(t, err)
 	require.NoError(t, commitRows(t.Context(), c, 0, 3))
 	for v := range 2 {
-		require.NoError(t, objects.Delete(t.Context(), fmt.Sprintf("t/_delta_log/%020d.json", v)))
+		require.NoError(t, objects.Delete(t.Context(), entryOf("t", int64(v))))
 	}
 	require.ErrorIs(t, commitRows(t.Context(), c, 3, 6), ErrPositionLost)
 	_, err = Open(t.Context(), options(objects, "driver"))
 	require.ErrorIs(t, err, ErrPositionLost, "the records prove an earlier commit")
 }
 
-func TestVanishedRecord(t *testing.T) {
+func TestVanishedRecord(t *testing.T) { overFormats(t, vanishedRecord) }
+
+func vanishedRecord(t *testing.T) {
 	objects := store.NewMem()
 	c, err := Open(t.Context(), options(objects, "driver"))
 	require.NoError(t, err)
@@ -279,11 +305,13 @@ func TestVanishedRecord(t *testing.T) {
 }
 
 // A side table belongs to one pipeline of one table.
-func TestSideTableOfAnother(t *testing.T) {
+func TestSideTableOfAnother(t *testing.T) { overFormats(t, sideTableOfAnother) }
+
+func sideTableOfAnother(t *testing.T) {
 	objects := store.NewMem()
 	require.NoError(t, runTo(t.Context(), objects, 3))
-	other := options(objects, "driver")
-	other.Name, other.Append = "q", true
+	other := named(options(objects, "driver"), objects, "q", "")
+	other.Append = true
 	_, err := Open(t.Context(), other)
 	require.ErrorIs(t, err, ErrRefused)
 	require.ErrorContains(t, err, "give this pipeline a side table of its own")
@@ -292,6 +320,10 @@ func TestSideTableOfAnother(t *testing.T) {
 // A first run that failed before its first batch leaves an empty table; the corrected query gives it its schema. Once there are batches, a
 // schema that differs is refused.
 func TestCorrectedSchemaOfAnUnfilledTable(t *testing.T) {
+	overFormats(t, correctedSchemaOfAnUnfilledTable)
+}
+
+func correctedSchemaOfAnUnfilledTable(t *testing.T) {
 	objects := store.NewMem()
 	wrong := options(objects, "driver")
 	wrong.Schema = columnar.NewSchema(columnar.Field{Name: "id", Type: columnar.Boolean, Nullable: true})
@@ -306,17 +338,15 @@ func TestCorrectedSchemaOfAnUnfilledTable(t *testing.T) {
 }
 
 // After a change of name the new one goes on, also without previous_name, and the old one is refused.
-func TestRenamedPipeline(t *testing.T) {
+func TestRenamedPipeline(t *testing.T) { overFormats(t, renamedPipeline) }
+
+func renamedPipeline(t *testing.T) {
 	objects := store.NewMem()
 	require.NoError(t, runTo(t.Context(), objects, 3))
-	next := options(objects, "driver")
-	next.Name, next.Previous = "q", "p"
-	c, err := Open(t.Context(), next)
+	c, err := Open(t.Context(), named(options(objects, "driver"), objects, "q", "p"))
 	require.NoError(t, err)
 	require.NoError(t, commitRows(t.Context(), c, 3, 6))
-	next = options(objects, "driver")
-	next.Name = "q"
-	c, err = Open(t.Context(), next)
+	c, err = Open(t.Context(), named(options(objects, "driver"), objects, "q", ""))
 	require.NoError(t, err)
 	require.NoError(t, commitRows(t.Context(), c, 6, 9))
 	requireOnce(t, objects, 9, 3)
@@ -326,16 +356,20 @@ func TestRenamedPipeline(t *testing.T) {
 }
 
 // Side tables get checkpoints, too: a publication must not replay a log that only grows.
-func TestSideTablesAreMaintained(t *testing.T) {
+func TestSideTablesAreMaintained(t *testing.T) { overFormats(t, sideTablesAreMaintained) }
+
+func sideTablesAreMaintained(t *testing.T) {
 	objects := store.NewMem()
 	require.NoError(t, runTo(t.Context(), objects, 330))
-	_, err := objects.Stat(t.Context(), "dead/_delta_log/00000000000000000100.checkpoint.parquet")
+	_, err := objects.Stat(t.Context(), "dead/"+format.hint)
 	require.NoError(t, err)
 	requireOnce(t, objects, 330, 3)
 }
 
 // A bounded run takes its epoch with its first commit, and commits nothing if there is nothing to do.
-func TestBoundedRun(t *testing.T) {
+func TestBoundedRun(t *testing.T) { overFormats(t, boundedRun) }
+
+func boundedRun(t *testing.T) {
 	objects := store.NewMem()
 	bounded := options(objects, "bounded")
 	bounded.Bounded = true
@@ -349,7 +383,9 @@ func TestBoundedRun(t *testing.T) {
 
 // Records go when 100 newer ones exist and a day is over, and not before.
 // A run whose query does not fit is refused before it takes anything over: the process before it goes on.
-func TestUnfitRunTakesNothingOver(t *testing.T) {
+func TestUnfitRunTakesNothingOver(t *testing.T) { overFormats(t, unfitRunTakesNothingOver) }
+
+func unfitRunTakesNothingOver(t *testing.T) {
 	ctx, objects := t.Context(), store.NewMem()
 	running, err := Open(ctx, options(objects, "running"))
 	require.NoError(t, err)
@@ -363,7 +399,9 @@ func TestUnfitRunTakesNothingOver(t *testing.T) {
 	requireOnce(t, objects, 6, 3)
 }
 
-func TestRetention(t *testing.T) {
+func TestRetention(t *testing.T) { overFormats(t, recordRetention) }
+
+func recordRetention(t *testing.T) {
 	objects, c := store.NewMem(), &clock{}
 	objects.SetClock(func() int64 { return c.now().UnixMilli() })
 	o := options(objects, "driver")
@@ -393,7 +431,9 @@ var modelSeed = flag.Uint64("seed", 0, "seed of the randomised model; 0: a new o
 
 // The randomised model: three drivers that crash and stall, a foreign writer, and puts that are applied with the answer lost, lost, late, or answered with 412 for our own
 // object. Whatever happens, every row and every dead letter is there once, and epochs never go down.
-func TestRandomisedModel(t *testing.T) {
+func TestRandomisedModel(t *testing.T) { overFormats(t, randomisedModel) }
+
+func randomisedModel(t *testing.T) {
 	seed := *modelSeed
 	if seed == 0 {
 		seed = uint64(time.Now().UnixNano())
@@ -405,6 +445,10 @@ func TestRandomisedModel(t *testing.T) {
 
 // The model can fail: over a store that ignores put-if-absent it finds lost or doubled rows.
 func TestRandomisedModelFindsABrokenStore(t *testing.T) {
+	overFormats(t, randomisedModelFindsABrokenStore)
+}
+
+func randomisedModelFindsABrokenStore(t *testing.T) {
 	for run := range uint64(20) {
 		if runModel(t, 1+run, true) {
 			return
@@ -482,7 +526,7 @@ func runModel(t *testing.T, seed uint64, broken bool) (violated bool) {
 }
 
 func modelForeign(t *testing.T, objects store.Store) {
-	d := delta.Open(store.Sub(objects, "t"), nil)
+	d := format.open(store.Sub(objects, "t"), "p", "", nil)
 	snap, err := d.Snapshot(context.Background())
 	if err == nil && snap.Version >= 0 {
 		_, err = d.Commit(context.Background(), snap, lakehouse.Change{Time: serial.Add(1), Operation: "OPTIMIZE"})
@@ -507,4 +551,18 @@ func onceOnly(rows map[int64]int, n int64) bool {
 		}
 	}
 	return int64(len(rows)) == n
+}
+
+// A table that this run makes gets the properties that are asked for; one that is there keeps its own.
+func TestPropertiesOfANewTable(t *testing.T) {
+	objects := store.NewMem()
+	for _, days := range []string{"interval 1 days", "interval 2 days"} {
+		o := options(objects, "driver")
+		o.Properties = map[string]string{"delta.logRetentionDuration": days}
+		_, err := Open(t.Context(), o)
+		require.NoError(t, err)
+		snap, err := o.Table.Snapshot(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, map[string]string{"delta.logRetentionDuration": "interval 1 days"}, snap.Properties)
+	}
 }

@@ -26,13 +26,17 @@ func (c *Committer) checkSides(ctx context.Context) error {
 		if err := c.checkSide(kind, s, snap); err != nil {
 			return err
 		}
+		c.sides[s.Table.String()] = snap
 	}
 	return nil
 }
 
 func (c *Committer) checkSide(kind string, s SideTable, snap lakehouse.Snapshot) error {
 	if snap.Version < 0 {
-		return nil
+		if snap.Occupied == "" {
+			return nil
+		}
+		return fmt.Errorf("%w: %s is to be a side table and holds %s: move it away, or give this pipeline a side table of its own (side_tables)", ErrRefused, s.Table, snap.Occupied)
 	}
 	if owner := snap.Properties[sideOf]; !c.owns(kind, owner, snap) {
 		return fmt.Errorf("%w: %s belongs to another table or pipeline (%s is %q): move it away, or give this pipeline a side table of its own (side_tables)", ErrRefused, s.Table, sideOf, owner)
@@ -91,9 +95,12 @@ func (c *Committer) publishSide(ctx context.Context, s SideTable, files SideFile
 	var sent error // the newest answer while our entry may be under way
 	for ask := 0; ask < maxAsks; {
 		if txn, ok := snap.Txns[app]; ok && txn.Batch >= r.LastBatch {
-			return nil
+			return c.reveal(ctx, s.Table, snap)
 		}
 		if err := c.checkSide(files.Kind, s, snap); err != nil {
+			return err
+		}
+		if err := c.reveal(ctx, s.Table, snap); err != nil {
 			return err
 		}
 		if change.Create = nil; snap.Version < 0 {
@@ -102,7 +109,7 @@ func (c *Committer) publishSide(ctx context.Context, s SideTable, files SideFile
 		done, err := s.Table.Commit(ctx, snap, change)
 		if err == nil {
 			c.sides[s.Table.String()] = done
-			return nil
+			return c.reveal(ctx, s.Table, done)
 		}
 		if sent == nil && !errors.Is(err, lakehouse.ErrConflict) && !errors.Is(err, lakehouse.ErrUnknown) {
 			return err
@@ -121,7 +128,7 @@ func (c *Committer) publishSide(ctx context.Context, s SideTable, files SideFile
 	return fmt.Errorf("%w: %w", ErrOutcomeUnknown, sent)
 }
 
-// sideSnapshot is the side table as this run left it, if it still is there as it was; otherwise it is read anew.
+// sideSnapshot is the side table as this run knows it, if it still is there as it was; otherwise it is read anew.
 func (c *Committer) sideSnapshot(ctx context.Context, s SideTable) (lakehouse.Snapshot, error) {
 	if snap, ok := c.sides[s.Table.String()]; ok && s.Table.Verify(ctx, snap) == nil {
 		return snap, nil
@@ -131,7 +138,7 @@ func (c *Committer) sideSnapshot(ctx context.Context, s SideTable) (lakehouse.Sn
 
 func (c *Committer) sideChange(files SideFiles, r *Record) lakehouse.Change {
 	return lakehouse.Change{App: appID(r.Pipeline), Txn: lakehouse.Txn{Batch: r.LastBatch, Token: r.Token}, Time: c.opts.Now().UnixMilli(),
-		Add: files.Files, DataChange: true, Operation: "STREAMING UPDATE", Parameters: map[string]string{"outputMode": "Append", "queryId": r.QueryID}}
+		Add: files.Files, Remove: files.Remove, DataChange: true, Operation: "STREAMING UPDATE", Parameters: map[string]string{"outputMode": "Append", "queryId": r.QueryID}}
 }
 
 // sideCreation is made once for a publication: its id is part of the body, which must not change between tries.

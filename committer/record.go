@@ -67,6 +67,8 @@ type SideFiles struct {
 	Kind  string               `json:"kind"` // "dead_letter", "late"
 	Table string               `json:"table"`
 	Files []lakehouse.DataFile `json:"files"`
+	// Remove are files that go out of the side table: a rewind undoes their batches.
+	Remove []lakehouse.DataFile `json:"remove,omitempty"`
 }
 
 func appID(name string) string { return "lakewheel/" + name }

@@ -44,7 +44,7 @@ func (c *Committer) wrote(f lakehouse.DataFile) bool {
 // bears reports whether the name of a data file says that a pipeline wrote it, or that it was merged of such files.
 func bears(file, name string) bool {
 	base := path.Base(file)
-	return strings.HasPrefix(base, filePrefix(name)) || strings.HasPrefix(base, mergedPrefix(name)+"-")
+	return strings.HasPrefix(base, filePrefix(name)) || strings.HasPrefix(base, mergedPrefix(name))
 }
 
 // filePrefix begins the names of the data files of a pipeline; the epoch follows.

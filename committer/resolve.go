@@ -17,9 +17,11 @@ type Facts struct {
 	// AcceptLoss goes on without rows that another writer took, and as fresh where no commit of ours is left.
 	AcceptLoss bool
 
-	Version int64                    // newest version, -1: no table
-	Live    int                      // live data files, -1: not known
-	Apps    map[string]lakehouse.Txn // every application id in the table
+	Version int64 // newest version, -1: no table
+	Live    int   // live data files, -1: not known
+	// Occupied says what lies in the table's place where there is no table, "" if nothing does.
+	Occupied string
+	Apps     map[string]lakehouse.Txn // every application id in the table
 
 	// Record is the one that our txn (or that of Previous) names; nil: missing.
 	Record *Record
@@ -61,9 +63,9 @@ type Decision struct {
 //	no txn, previous_name has one         -> as if it were ours, under the new name
 //	no txn, previous_name has none        -> refuse, naming the pipelines found
 //	no txn, a record with a parent        -> refuse: position lost (a parent proves an earlier commit)
-//	no txn, no table or an empty one      -> fresh
+//	no txn, an empty place or table       -> fresh
 //	no txn, sink.existing: append         -> fresh on top of what is there
-//	no txn, a table with rows             -> refuse, naming the pipelines found
+//	no txn, a table or files              -> refuse, naming what was found
 func Resolve(f Facts) Decision {
 	if _, ours := f.Apps[appID(f.Name)]; ours {
 		return resume(f, f.Name)
@@ -74,8 +76,11 @@ func Resolve(f Facts) Decision {
 	if f.Proof != 0 && !f.AcceptLoss {
 		return refuse(ErrPositionLost, "%s holds no txn of pipeline %s, but record %d proves an earlier commit: the table was replaced or its log was cut; restore it, or start over with --accept-loss", f.Table, f.Name, f.Proof)
 	}
-	if f.Version < 0 || f.Append || (f.Live == 0 && len(pipelines(f.Apps)) == 0) {
+	if f.Version < 0 && f.Occupied == "" || f.Append || f.Version >= 0 && f.Live == 0 && len(pipelines(f.Apps)) == 0 {
 		return Decision{Kind: Fresh}
+	}
+	if f.Occupied != "" {
+		return refuse(ErrRefused, "%s holds %s; to add to it say sink.existing: append, after a change of name say previous_name", f.Table, f.Occupied)
 	}
 	return refuse(ErrRefused, "%s exists, and no commit in it is of pipeline %s (%s); to add to it say sink.existing: append, after a change of name say previous_name", f.Table, f.Name, found(f.Apps))
 }
@@ -146,5 +151,5 @@ func takesRows(e lakehouse.Entry) bool {
 }
 
 func takenMessage(table string, e lakehouse.Entry) string {
-	return fmt.Sprintf("version %d of %s (%s) took rows but not the offsets they came from; put the table back from a copy, or go on without those rows with --accept-loss", e.Version, table, e.Operation)
+	return fmt.Sprintf("version %d of %s (%s) took rows but not the offsets they came from; take it back with lakewheel rewind --discard-foreign, or go on without those rows with --accept-loss", e.Version, table, e.Operation)
 }

@@ -37,6 +37,8 @@ func TestResolve(t *testing.T) {
 		"restored since, accepted":         {Facts{Version: 12, Live: 2, Apps: ours, Record: record, Taken: restored, AcceptLoss: true}, Continue, nil, ""},
 		"our txn is gone":                  {Facts{Version: 3, Live: 2, Proof: 5}, Refuse, ErrPositionLost, "record 5 proves an earlier commit"},
 		"our table is gone":                {Facts{Version: -1, Proof: 5}, Refuse, ErrPositionLost, "--accept-loss"},
+		"files without a log":              {Facts{Version: -1, Occupied: "x.parquet"}, Refuse, ErrRefused, "holds x.parquet; to add to it say sink.existing: append"},
+		"files without a log, append":      {Facts{Version: -1, Occupied: "x.parquet", Append: true}, Fresh, nil, ""},
 		"our table is gone, accepted":      {Facts{Version: -1, Proof: 5, AcceptLoss: true}, Fresh, nil, ""},
 		"renamed":                          {Facts{Version: 3, Live: 2, Previous: "old", Apps: old, Record: record}, Continue, nil, ""},
 		"renamed, and committed since":     {Facts{Version: 3, Live: 2, Previous: "old", Apps: map[string]lakehouse.Txn{"lakewheel/p": {Batch: 7, Token: 99}, "lakewheel/old": {Batch: 5, Token: 1}}, Record: record}, Continue, nil, ""},

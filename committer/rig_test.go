@@ -12,7 +12,6 @@ import (
 
 	"github.com/lakewheel/lakewheel/columnar"
 	"github.com/lakewheel/lakewheel/lakehouse"
-	"github.com/lakewheel/lakewheel/lakehouse/delta"
 	"github.com/lakewheel/lakewheel/lakehouse/store"
 	"github.com/lakewheel/lakewheel/offsets"
 )
@@ -30,13 +29,12 @@ func (c *clock) now() time.Time { return time.UnixMilli(1_700_000_000_000 + c.mi
 func options(objects store.Store, writer string) Options {
 	c := &clock{}
 	id := func() string { return fmt.Sprintf("id%06d", serial.Add(1)) }
-	return Options{
-		Table: delta.Open(store.Sub(objects, "t"), id), Objects: store.Sub(objects, "t"), Schema: rowSchema, Name: "p", Writer: writer,
-		Side:          map[string]SideTable{"dead_letter": {Table: delta.Open(store.Sub(objects, "dead"), id), Schema: rowSchema}},
-		RetainCommits: 100, RetainFor: 24 * time.Hour,
+	return named(Options{
+		Objects: store.Sub(objects, "t"), Schema: rowSchema, Writer: writer,
+		RetainCommits: 100, RetainFor: 24 * time.Hour, Compaction: CompactionPolicy{Files: 3, Inline: true},
 		Now: c.now, Token: func() int64 { return serial.Add(1) }, NewID: id,
 		Sleep: func(ctx context.Context, _ time.Duration) error { return ctx.Err() },
-	}
+	}, objects, "p", "")
 }
 
 // commitRows commits the ids [from, until) as one batch that continues the committer's position, with one dead letter: -from-1.
@@ -86,11 +84,8 @@ func position(c *Committer) int64 {
 
 // ids reads a table back, with how often each id is there.
 func ids(t testing.TB, objects store.Store, table string) map[int64]int {
-	d := delta.Open(store.Sub(objects, table), nil)
-	snap, err := d.Snapshot(context.Background())
-	require.NoError(t, err)
 	out := map[int64]int{}
-	require.NoError(t, d.Scan(context.Background(), snap, func(b *columnar.Batch) error {
+	require.NoError(t, format.scan(context.Background(), store.Sub(objects, table), func(b *columnar.Batch) error {
 		for i := range b.Rows() {
 			out[columnar.Int64At(b.Column(0), i)]++
 		}
@@ -115,7 +110,7 @@ func requireOnce(t testing.TB, objects store.Store, n, width int64) {
 
 // epochs asserts that epochs never go down along the log.
 func requireMonotoneEpochs(t testing.TB, objects store.Store) {
-	d := delta.Open(store.Sub(objects, "t"), nil)
+	d := format.open(store.Sub(objects, "t"), "p", "", nil)
 	snap, err := d.Snapshot(context.Background())
 	require.NoError(t, err)
 	entries, err := d.History(context.Background(), snap, 1<<20)
@@ -135,7 +130,7 @@ func requireMonotoneEpochs(t testing.TB, objects store.Store) {
 
 // foreignAppend is another program's commit.
 func foreignAppend(t testing.TB, objects store.Store, operation string) {
-	d := delta.Open(store.Sub(objects, "t"), nil)
+	d := format.open(store.Sub(objects, "t"), "p", "", nil)
 	for {
 		snap, err := d.Snapshot(context.Background())
 		require.NoError(t, err)

@@ -9,13 +9,16 @@
 // files are staged first through a [Writer]: durable, under their final names,
 // and invisible until a commit names them.
 //
-// The packages below implement it: delta. store holds the objects and parquetfile
+// The packages below implement it: delta and parquetdir. store holds the objects and parquetfile
 // writes and reads the data files.
 package lakehouse
 
 import (
 	"context"
 	"errors"
+	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/lakewheel/lakewheel/columnar"
 )
@@ -28,6 +31,8 @@ var (
 	// ErrReplaced: the base entry is gone or is not the one that was read: the table was
 	// dropped, replaced or cleaned under us. Nothing was written.
 	ErrReplaced = errors.New("table was replaced")
+	// ErrMissing: files that a commit made due are neither staged nor published: somebody removed them. What was there has been published.
+	ErrMissing = errors.New("committed files are gone")
 	// ErrUnsupported wraps a refusal: the table needs a feature this engine does not have.
 	ErrUnsupported = errors.New("table feature not supported")
 )
@@ -46,6 +51,22 @@ type DataFile struct {
 	Stats string
 	// Partition values by column name; nil for an unpartitioned table. A nil pointer is NULL.
 	Partition map[string]*string
+	// Staged is where the file lies until it is published, for a format whose readers look at names alone; "" for one that stages under the final name.
+	Staged string `json:",omitempty"`
+	// Time of the commit that added it, milliseconds since 1970; 0: not known. It is the log's affair, and not stored elsewhere.
+	Time int64 `json:"-"`
+}
+
+// PartitionKey tells partitions apart by their values; the empty text and NULL are the same.
+func PartitionKey(values map[string]*string) string {
+	var parts []string
+	for name, text := range values {
+		if text != nil && *text != "" {
+			parts = append(parts, strconv.Quote(name)+"="+strconv.Quote(*text)+"/")
+		}
+	}
+	slices.Sort(parts)
+	return strings.Join(parts, "")
 }
 
 // Change is one commit. The same Change on the same base always makes the same log
@@ -93,6 +114,8 @@ type Snapshot struct {
 	Properties  map[string]string
 	Txns        map[string]Txn // by application id (Batch and Token both present)
 	Files       int            // live data files; -1 when the files were not read
+	// Occupied says, where there is no table, what lies in its place all the same: other pipelines' tables, data files. "" if nothing does.
+	Occupied string
 	// Unusable says why the table cannot be written (a type or feature that is not supported), nil if it can.
 	Unusable error
 }
@@ -133,6 +156,23 @@ type Writer interface {
 	Abort()
 }
 
+// TimeTraveller is a Table whose older versions can be read.
+type TimeTraveller interface {
+	// At returns the snapshot of a version.
+	At(ctx context.Context, version int64) (Snapshot, error)
+	// Missing lists those of some data files, by path, that are not there any more.
+	Missing(ctx context.Context, files []DataFile) ([]string, error)
+}
+
+// Compactor is a Table whose small files can be made larger ones.
+type Compactor interface {
+	// MergeFiles writes the rows of live files of one partition, in their order, into a new file whose base name begins with prefix, and reports it;
+	// without rows there is none. It is durable, and nothing names it yet.
+	MergeFiles(ctx context.Context, base Snapshot, files []DataFile, prefix string) ([]DataFile, error)
+	// TargetFileSize is what files are merged up to: what the table says, or else the default given.
+	TargetFileSize(base Snapshot, otherwise int64) int64
+}
+
 // Table is one table of one format. Its methods may be called concurrently, but a
 // table has one committing goroutine.
 type Table interface {
@@ -155,4 +195,11 @@ type Table interface {
 	Maintain(ctx context.Context, s Snapshot, now int64) error
 	// String names the place for messages.
 	String() string
+}
+
+// Publisher is a Table whose readers see the files of a commit only after a further step.
+type Publisher interface {
+	// Publish makes the files of the newest entry of s visible, all of them when it returns nil. It may be repeated, also by another process; what
+	// was done before costs little. An entry is published before the next one is put. ErrMissing: see there.
+	Publish(ctx context.Context, s Snapshot) error
 }

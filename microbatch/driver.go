@@ -84,6 +84,7 @@ func runOnce(ctx context.Context, q Query) error {
 		d.bad = append(d.bad, badWindow{limit: in.Bad})
 	}
 	defer d.watchStop(ctx)()
+	defer q.Sink.Close()
 	if err := d.recover(ctx); err != nil {
 		return err
 	}
@@ -385,11 +386,12 @@ func (d *driver) report(f *fold, res committer.Result, took time.Duration) {
 		p.Sink.Version, p.DurationMs["commitBatch"] = res.Version, 0
 		if i == len(f.progress)-1 { // the commit belongs to the batch that ended the fold
 			p.Sink.Files, p.Sink.Bytes = res.Files, res.Bytes
+			p.Sink.MergedFiles, p.Sink.MergedInto = res.Merged, res.MergedInto
 			p.DurationMs["commitBatch"] = took.Milliseconds()
 			p.DurationMs["triggerExecution"] += took.Milliseconds()
 			p.BatchDuration += took.Milliseconds()
-			if res.Merged {
-				p.merged(res.Cost)
+			if res.Replaced {
+				p.replaced(res.Cost)
 			}
 		}
 		d.q.OnProgress(p)

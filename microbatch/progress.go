@@ -75,6 +75,9 @@ type SinkProgress struct {
 	Version       int64  `json:"version"`
 	Files         int    `json:"files"`
 	Bytes         int64  `json:"bytes"`
+	// MergedFiles, small ones, became MergedInto files with the commit; the rows are what they were.
+	MergedFiles int `json:"mergedFiles,omitempty"`
+	MergedInto  int `json:"mergedInto,omitempty"`
 	// What it took to replace rows by key, in the commit that holds the batch: files whose keys were read, files that were written again
 	// without some rows, the bytes of what they became, the rows that were copied for it, and those that were taken out.
 	ScannedFiles   int   `json:"scannedFiles,omitempty"`
@@ -84,8 +87,8 @@ type SinkProgress struct {
 	RemovedRows    int64 `json:"removedRows,omitempty"`
 }
 
-// merged takes over what a commit says about the rows that it has replaced.
-func (p *Progress) merged(c committer.Cost) {
+// replaced takes over what a commit says about the rows that it has replaced.
+func (p *Progress) replaced(c committer.Cost) {
 	s := &p.Sink
 	s.ScannedFiles, s.RewrittenFiles, s.RewrittenBytes, s.RewrittenRows, s.RemovedRows = c.Scanned, c.Rewritten, c.Bytes, c.Rows, c.Gone
 	p.DurationMs["merge"] = c.Took.Milliseconds()

@@ -48,6 +48,8 @@ type Sink interface {
 	Maintain(ctx context.Context) error
 	// State is where state is kept, nil if the sink keeps no position and so no state.
 	State() *StateStore
+	// Close ends what goes on beside the commits.
+	Close()
 	// Describe names the sink for progress: "Delta[/lake/events]".
 	Describe() string
 	// Identity returns the query id, and the epoch of this run.

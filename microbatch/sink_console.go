@@ -92,6 +92,9 @@ func (*ConsoleSink) State() *StateStore { return nil }
 // Maintain has nothing to do.
 func (*ConsoleSink) Maintain(context.Context) error { return nil }
 
+// Close has nothing to end.
+func (*ConsoleSink) Close() {}
+
 // Describe names the sink.
 func (*ConsoleSink) Describe() string { return "Console" }
 

@@ -110,6 +110,13 @@ func (s *TableSink) State() *StateStore {
 // Maintain checkpoints the log and expires records.
 func (s *TableSink) Maintain(ctx context.Context) error { return s.c.Maintain(ctx) }
 
+// Close ends a compaction that is under way.
+func (s *TableSink) Close() {
+	if s.c != nil {
+		s.c.Close()
+	}
+}
+
 // Describe names the table.
 func (s *TableSink) Describe() string { return s.name }
 

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/lakewheel/lakewheel/lakehouse"
+	"github.com/lakewheel/lakewheel/lakehouse/partition"
 	"github.com/lakewheel/lakewheel/lakehouse/store"
 )
 
@@ -30,6 +31,13 @@ func (t *Table) Commit(ctx context.Context, base lakehouse.Snapshot, c lakehouse
 	actions, err := changeActions(there, c)
 	if err != nil {
 		return base, err
+	}
+	n, err := t.noteAfter(ctx, base.Version, actions)
+	if err != nil {
+		return base, fmt.Errorf("table %s: %w", t, err)
+	}
+	if n != nil {
+		actions[0].CommitInfo[noteKey] = n
 	}
 	body, err := encodeEntry(actions)
 	if err != nil {
@@ -65,7 +73,7 @@ func (t *Table) allowed(base lakehouse.Snapshot, c lakehouse.Change) error {
 	by := base.PartitionBy
 	if c.Create != nil {
 		by = c.Create.PartitionBy
-		if err := checkPartition(c.Create.Schema, by); err != nil {
+		if err := partition.Check(c.Create.Schema, by); err != nil {
 			return fmt.Errorf("table %s: %w", t, err)
 		}
 	}

@@ -81,7 +81,7 @@ func TestReopen(t *testing.T) {
 		objects := store.NewMem()
 		want := create(t, open(objects), commits)
 		again := open(objects)
-		got, err := again.Snapshot(context.Background())
+		got, err := again.replaySnapshot(context.Background())
 		require.NoError(t, err)
 		require.Equal(t, want, got)
 		require.Equal(t, lakehouse.Txn{Batch: int64(commits - 1), Token: int64(1000 + commits - 1)}, got.Txns["lakewheel/p"])
@@ -179,7 +179,7 @@ func TestDamagedLogs(t *testing.T) {
 		objects := store.NewMem()
 		create(t, open(objects), 3)
 		damage(objects)
-		_, err := open(objects).Snapshot(ctx)
+		_, err := open(objects).replaySnapshot(ctx)
 		require.ErrorContains(t, err, name)
 	}
 }
@@ -233,7 +233,7 @@ func TestLogCleanup(t *testing.T) {
 	require.ErrorIs(t, err, store.ErrNotExist)
 	_, err = objects.Stat(ctx, entryName(100))
 	require.NoError(t, err, "the entry of the oldest kept checkpoint stays")
-	again, err := open(objects).Snapshot(ctx)
+	again, err := open(objects).replaySnapshot(ctx)
 	require.NoError(t, err)
 	require.Equal(t, snap, again)
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/lakewheel/lakewheel/columnar"
 	"github.com/lakewheel/lakewheel/lakehouse"
 	"github.com/lakewheel/lakewheel/lakehouse/parquetfile"
+	"github.com/lakewheel/lakewheel/lakehouse/partition"
 )
 
 var _ lakehouse.Eraser = (*Table)(nil)
@@ -59,7 +60,7 @@ func (t *Table) hunt(ctx context.Context, h *hunt, files []lakehouse.DataFile) (
 	tasks, ctx := errgroup.WithContext(ctx)
 	tasks.SetLimit(runtime.GOMAXPROCS(0))
 	for i, f := range files {
-		p, err := newPartition(h.keys, h.partitionKeys, f.Partition)
+		p, err := partition.NewColumns(h.keys, h.partitionKeys, f.Partition)
 		if err != nil {
 			return nil, 0, fmt.Errorf("data file %s of %s: %w", f.Path, t, err)
 		}
@@ -79,7 +80,7 @@ func (t *Table) hunt(ctx context.Context, h *hunt, files []lakehouse.DataFile) (
 }
 
 // hitsOf reads the keys of a file.
-func (t *Table) hitsOf(ctx context.Context, h *hunt, f lakehouse.DataFile, p *partition) (hit, error) {
+func (t *Table) hitsOf(ctx context.Context, h *hunt, f lakehouse.DataFile, p *partition.Columns) (hit, error) {
 	out := hit{file: f}
 	var sel columnar.Selection
 	finder := h.set.Finder()
@@ -122,7 +123,7 @@ func planRests(hits []hit, e lakehouse.Erasure) []rest {
 	open := map[string]int{} // by partition and prefix
 	for _, h := range hits {
 		prefix := e.Prefix(h.file.Path)
-		key := partitionKey(h.file.Partition) + prefix
+		key := lakehouse.PartitionKey(h.file.Partition) + prefix
 		// What is left of a file is about as large as its part of the rows.
 		left := h.rows - h.n
 		bytes := int64(float64(h.file.Bytes) * float64(left) / float64(h.rows))
@@ -160,13 +161,16 @@ func (t *Table) rewriteAll(ctx context.Context, s lakehouse.Snapshot, rests []re
 // rewrite writes what is left of some files to a new one.
 func (t *Table) rewrite(ctx context.Context, s lakehouse.Snapshot, r rest, id string) ([]lakehouse.DataFile, error) {
 	inFile, values := columnsInFiles(s.Schema, s.PartitionBy), r.hits[0].file.Partition
-	name := path.Join(partitionFolder(s.PartitionBy, values), r.prefix+"-"+id+".parquet")
+	name := path.Join(partition.Folder(s.PartitionBy, values), r.prefix+"-"+id+".parquet")
 	w, err := parquetfile.NewWriter(t.objects, inFile, parquetfile.Options{Name: func() string { return name }})
 	if err != nil {
 		return nil, fmt.Errorf("table %s: %w", t, err)
 	}
 	defer w.Abort()
-	whole := &partition{schema: inFile, inFile: inFile, from: positions(inFile.Len())}
+	whole, err := partition.NewColumns(inFile, nil, nil)
+	if err != nil {
+		return nil, err
+	}
 	for _, h := range r.hits {
 		at := int64(0)
 		_, err := t.readFile(ctx, h.file, whole, func(b *columnar.Batch) error {
@@ -190,16 +194,8 @@ func (t *Table) rewrite(ctx context.Context, s lakehouse.Snapshot, r rest, id st
 	return files, nil
 }
 
-func positions(n int) []int {
-	out := make([]int, n)
-	for i := range out {
-		out[i] = i
-	}
-	return out
-}
-
 // readFile calls fn with the rows of a live file without a deletion vector, and counts them. The batch is borrowed.
-func (t *Table) readFile(ctx context.Context, f lakehouse.DataFile, p *partition, fn func(*columnar.Batch) error) (rows int64, err error) {
+func (t *Table) readFile(ctx context.Context, f lakehouse.DataFile, p *partition.Columns, fn func(*columnar.Batch) error) (rows int64, err error) {
 	err = t.scanFile(ctx, &scannedFile{add: add{Path: encodePath(f.Path)}, partition: p}, func(b *columnar.Batch) error {
 		rows += int64(b.Rows())
 		return fn(b)
@@ -213,7 +209,7 @@ func keysOf(s *columnar.Schema, columns []string) (*columnar.Schema, error) {
 	for _, name := range columns {
 		at := s.Index(name)
 		if at < 0 {
-			return nil, fmt.Errorf("it has no key column %s: it has %s", name, names(s))
+			return nil, fmt.Errorf("it has no key column %s: its schema is %s", name, s)
 		}
 		out.Fields = append(out.Fields, columnar.Field{Name: s.Fields[at].Name, Type: s.Fields[at].Type, Nullable: true})
 	}

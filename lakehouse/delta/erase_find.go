@@ -8,6 +8,7 @@ import (
 	"github.com/lakewheel/lakewheel/columnar/group"
 	"github.com/lakewheel/lakewheel/lakehouse"
 	"github.com/lakewheel/lakewheel/lakehouse/parquetfile"
+	"github.com/lakewheel/lakewheel/lakehouse/partition"
 )
 
 // hunt looks for the files that hold some keys.
@@ -32,7 +33,7 @@ func (t *Table) newHunt(s lakehouse.Snapshot, e lakehouse.Erasure) (*hunt, error
 }
 
 // canHold reports whether a file can hold a row with one of the keys. It only ever errs by saying yes.
-func (h *hunt) canHold(f lakehouse.DataFile, p *partition) bool {
+func (h *hunt) canHold(f lakehouse.DataFile, p *partition.Columns) bool {
 	if h.set.Len() == 0 {
 		return false
 	}
@@ -46,12 +47,12 @@ func (h *hunt) canHold(f lakehouse.DataFile, p *partition) bool {
 }
 
 // boundsOf is what partition values and statistics say of each leaf of the keys.
-func (h *hunt) boundsOf(f lakehouse.DataFile, p *partition) []group.Bounds {
+func (h *hunt) boundsOf(f lakehouse.DataFile, p *partition.Columns) []group.Bounds {
 	st := parseStats(f.Stats)
 	out := make([]group.Bounds, 0, len(h.set.Leaves()))
 	for _, leaf := range h.set.Leaves() {
-		if p.from[leaf.Column] < 0 {
-			out = append(out, boundsOfOne(leaf.Type, p.values[leaf.Column]))
+		if value, ok := p.Constant(leaf.Column); ok {
+			out = append(out, boundsOfOne(leaf.Type, value))
 			continue
 		}
 		out = append(out, st.bounds(leaf.Type, append([]string{h.keys.Fields[leaf.Column].Name}, leaf.Path...)))

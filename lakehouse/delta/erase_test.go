@@ -13,6 +13,7 @@ import (
 	"github.com/lakewheel/lakewheel/columnar"
 	"github.com/lakewheel/lakewheel/columnar/group"
 	"github.com/lakewheel/lakewheel/lakehouse"
+	"github.com/lakewheel/lakewheel/lakehouse/partition"
 	"github.com/lakewheel/lakewheel/lakehouse/store"
 )
 
@@ -163,7 +164,9 @@ func eraseEach(t *testing.T, tab *Table, snap lakehouse.Snapshot) {
 
 func rowsIn(t *testing.T, tab *Table, snap lakehouse.Snapshot, f lakehouse.DataFile) int64 {
 	inFile := columnsInFiles(snap.Schema, snap.PartitionBy)
-	n, err := tab.readFile(t.Context(), f, &partition{schema: inFile, inFile: inFile, from: positions(inFile.Len())}, func(*columnar.Batch) error { return nil })
+	whole, err := partition.NewColumns(inFile, nil, nil)
+	require.NoError(t, err)
+	n, err := tab.readFile(t.Context(), f, whole, func(*columnar.Batch) error { return nil })
 	require.NoError(t, err)
 	return n
 }
@@ -257,7 +260,7 @@ func BenchmarkCanHold(b *testing.B) {
 	defer keys.Release()
 	h, err := open(store.NewMem()).newHunt(lakehouse.Snapshot{Schema: schema}, erasure(keys, nil, "n"))
 	require.NoError(b, err)
-	p, err := newPartition(h.keys, nil, nil)
+	p, err := partition.NewColumns(h.keys, nil, nil)
 	require.NoError(b, err)
 	b.ReportAllocs()
 	for b.Loop() {

@@ -106,7 +106,7 @@ func TestInCommitTimestamps(t *testing.T) {
 	require.Equal(t, last+1, times(), "our clock is behind")
 	require.NoError(t, tab.checkpoint(ctx, next, 0))
 	tab, base = open(objects), next
-	_, err = tab.Snapshot(ctx)
+	_, err = tab.replaySnapshot(ctx)
 	require.NoError(t, err)
 	require.Zero(t, tab.known.stamp, "a checkpoint does not say it")
 	next = commit(5)

@@ -106,7 +106,7 @@ func TestGoOnWithForeignTable(t *testing.T) {
 			require.NoError(t, objects.Delete(ctx, entryName(v)))
 		}
 		again := open(objects)
-		got, err := again.Snapshot(ctx)
+		got, err := again.replaySnapshot(ctx)
 		require.NoError(t, err)
 		require.Equal(t, snap, got)
 		after, _, err := replay(ctx, again, snap.Version, newState, everything)

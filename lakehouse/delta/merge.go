@@ -8,12 +8,12 @@ import (
 	"io"
 	"path"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/lakewheel/lakewheel/columnar"
 	"github.com/lakewheel/lakewheel/lakehouse"
 	"github.com/lakewheel/lakewheel/lakehouse/parquetfile"
+	"github.com/lakewheel/lakewheel/lakehouse/partition"
 )
 
 // merge are files of one partition that become one, in the order of their rows.
@@ -34,7 +34,7 @@ func planMerges(live []add, target int64, prefix func(string) string) (out []mer
 	open := map[string]*merge{} // by partition and prefix
 	for _, a := range small {
 		p := prefix(decodePath(a.Path))
-		key := partitionKey(a.PartitionValues) + p
+		key := lakehouse.PartitionKey(a.PartitionValues) + p
 		m := open[key]
 		if m == nil || m.bytes+a.Size > target {
 			out = appendMerge(out, m)
@@ -57,23 +57,24 @@ func appendMerge(out []merge, m *merge) []merge {
 	return append(out, *m)
 }
 
-// partitionKey tells partitions apart; the empty text and NULL are the same.
-func partitionKey(values map[string]*string) string {
-	var parts []string
-	for name, text := range values {
-		if text == nil || *text == "" {
-			continue
-		}
-		parts = append(parts, strconv.Quote(name)+"="+strconv.Quote(*text)+"/")
+// MergeFiles writes the rows of files of one partition into one.
+func (t *Table) MergeFiles(ctx context.Context, base lakehouse.Snapshot, files []lakehouse.DataFile, prefix string) ([]lakehouse.DataFile, error) {
+	m := merge{prefix: prefix}
+	for _, f := range files {
+		m.files = append(m.files, *addOf(f, f.Time, false))
 	}
-	slices.Sort(parts)
-	return strings.Join(parts, "")
+	return t.writeMerge(ctx, base, m, t.newID())
+}
+
+// TargetFileSize is that of the table's properties, or else the one given, or else 128 MiB.
+func (t *Table) TargetFileSize(base lakehouse.Snapshot, otherwise int64) int64 {
+	return CompactOptions{DefaultFileSize: otherwise}.target(base.Properties)
 }
 
 // writeMerge writes the file of a merge; without rows there is none.
 func (t *Table) writeMerge(ctx context.Context, snap lakehouse.Snapshot, m merge, id string) ([]lakehouse.DataFile, error) {
 	inFile, values := columnsInFiles(snap.Schema, snap.PartitionBy), m.files[0].PartitionValues
-	name := path.Join(partitionFolder(snap.PartitionBy, values), m.prefix+"-"+id+".parquet")
+	name := path.Join(partition.Folder(snap.PartitionBy, values), m.prefix+"-"+id+".parquet")
 	w, err := parquetfile.NewWriter(t.objects, inFile, parquetfile.Options{Name: func() string { return name }})
 	if err != nil {
 		return nil, fmt.Errorf("table %s: %w", t, err)

@@ -3,10 +3,8 @@ package delta
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/apache/arrow/go/v17/arrow/array"
@@ -16,6 +14,7 @@ import (
 
 	"github.com/lakewheel/lakewheel/columnar"
 	"github.com/lakewheel/lakewheel/lakehouse"
+	"github.com/lakewheel/lakewheel/lakehouse/partition"
 	"github.com/lakewheel/lakewheel/lakehouse/store"
 )
 
@@ -64,7 +63,7 @@ func TestPartitionedTable(t *testing.T) {
 		require.Contains(t, f.Stats, `"nullCount":{"id":0}`)
 	}
 	slices.Sort(folders)
-	null := nullPartition
+	null := partition.Null
 	require.Equal(t, "s="+null+"/b="+null+"/t="+null+"/d="+null+"/x="+null+"/day="+null+"/ts="+null+"/ntz="+null, folders[0])
 	require.Equal(t, "s="+null+"/b=false/t=-1/d=-0.05/x=1e+30/day=1969-12-31/ts=1969-12-31T23%3A59%3A59.000Z/ntz=1969-12-31 23%3A59%3A59.000", folders[1])
 	require.Equal(t, "s=a b%2Fc%3Dd%25e%3Afé/b=true/t=1/d=1.50/x=1/day=2024-01-02/ts=2024-01-02T03%3A04%3A05.678901Z/ntz=2024-01-02 03%3A04%3A05.600", folders[2])
@@ -107,61 +106,4 @@ func TestPartitionedTable(t *testing.T) {
 		}
 	}
 	require.Equal(t, 9, nulls, "NULL, not an empty text: Spark would read that as a number")
-}
-
-// Many partitions, lanes and goroutines on few open writers: no row is lost or doubled, and each file holds one partition.
-func TestManyPartitions(t *testing.T) {
-	ctx := context.Background()
-	objects := store.NewMem()
-	tab := open(objects)
-	s, err := newPartitioned(tab, schema, lakehouse.WriteOptions{Prefix: "p", PartitionBy: []string{"s"}}, defaultStats)
-	require.NoError(t, err)
-	s.maxOpen, s.maxBytes = 5, 4<<10
-	var group sync.WaitGroup
-	for lane := range int64(4) {
-		group.Go(func() {
-			for i := range int64(50) {
-				values := make([]int64, 40)
-				for j := range values {
-					values[j] = (i*7 + int64(j)) % 20
-				}
-				b := row(values...)
-				require.NoError(t, s.Write(ctx, lane, b))
-				b.Release()
-			}
-		})
-	}
-	group.Wait()
-	require.LessOrEqual(t, len(s.open), 5)
-	require.LessOrEqual(t, s.held, int64(4<<10))
-	files, err := s.Finish(ctx)
-	require.NoError(t, err)
-	c := change(0, files)
-	c.Create = &lakehouse.Creation{ID: "x", Schema: schema, PartitionBy: []string{"s"}}
-	snap, err := tab.Commit(ctx, lakehouse.Snapshot{Version: -1}, c)
-	require.NoError(t, err)
-	n, sum := rows(t, tab, snap)
-	require.Equal(t, 4*50*40, n)
-	require.EqualValues(t, 4*50*2*190, sum)
-	for _, line := range scan(t, tab, snap) {
-		var v int64
-		_, err := fmt.Sscanf(line, `{"n":%d`, &v)
-		require.NoError(t, err)
-		require.Equal(t, fmt.Sprintf(`{"n":%d,"s":"v%d"}`, v, v), line)
-	}
-	s.Abort()
-}
-
-func TestRefusedPartitions(t *testing.T) {
-	s := columnar.NewSchema(field("n", columnar.Int), field("a", columnar.Array(columnar.Int)), field("raw", columnar.Binary))
-	for want, by := range map[string][]string{
-		"partition column x: the table has no such column: it has n, a, raw": {"x"},
-		"partition column n is named twice":                                  {"n", "n"},
-		"partition column a is ARRAY<INT>, which no partition can have":      {"a"},
-		"partition column raw is BINARY, which no partition can have":        {"raw"},
-	} {
-		require.ErrorContains(t, checkPartition(s, by), want)
-	}
-	require.ErrorContains(t, checkPartition(schema, []string{"s", "n"}), "all columns are partition columns")
-	require.NoError(t, checkPartition(schema, nil))
 }

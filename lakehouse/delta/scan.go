@@ -6,10 +6,14 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/lakewheel/lakewheel/columnar"
 	"github.com/lakewheel/lakewheel/lakehouse"
 	"github.com/lakewheel/lakewheel/lakehouse/parquetfile"
+	"github.com/lakewheel/lakewheel/lakehouse/partition"
 	"github.com/lakewheel/lakewheel/lakehouse/store"
 )
 
@@ -23,6 +27,29 @@ func (t *Table) At(ctx context.Context, version int64) (lakehouse.Snapshot, erro
 		return lakehouse.Snapshot{}, fmt.Errorf("table %s: %w", t, err)
 	}
 	return h.snapshot()
+}
+
+// Missing lists the files that are not there.
+func (t *Table) Missing(ctx context.Context, files []lakehouse.DataFile) ([]string, error) {
+	var mu sync.Mutex // guards missing
+	var missing []string
+	tasks, ctx := errgroup.WithContext(ctx)
+	tasks.SetLimit(requestsAtATime)
+	for _, f := range files {
+		tasks.Go(func() error {
+			_, err := t.objects.Stat(ctx, f.Path)
+			if errors.Is(err, store.ErrNotExist) {
+				mu.Lock()
+				missing = append(missing, f.Path)
+				mu.Unlock()
+				return nil
+			}
+			return err
+		})
+	}
+	err := tasks.Wait()
+	slices.Sort(missing)
+	return missing, err
 }
 
 // Files returns the live data files of a snapshot in path order. Rows is -1 where the writer gave no statistics.
@@ -67,7 +94,7 @@ func (t *Table) Scan(ctx context.Context, s lakehouse.Snapshot, fn func(*columna
 // scannedFile is a live file that is about to be read.
 type scannedFile struct {
 	add       add
-	partition *partition
+	partition *partition.Columns
 	names     *parquetfile.Names
 }
 
@@ -85,7 +112,7 @@ func (t *Table) scan(ctx context.Context, s lakehouse.Snapshot, wanted func(*sca
 		return fmt.Errorf("table %s: %w", t, err)
 	}
 	for _, a := range st.sorted() {
-		p, err := newPartition(s.Schema, s.PartitionBy, logicalValues(a.PartitionValues, names))
+		p, err := partition.NewColumns(s.Schema, s.PartitionBy, logicalValues(a.PartitionValues, names))
 		if err != nil {
 			return fmt.Errorf("data file %s of %s: %w", decodePath(a.Path), t, err)
 		}
@@ -131,13 +158,13 @@ func (t *Table) scanFile(ctx context.Context, s *scannedFile, fn func(*columnar.
 // fileRows are the rows of a data file as rows of the table.
 type fileRows struct {
 	file      *parquetfile.Reader
-	partition *partition
+	partition *partition.Columns
 	deleted   rowSet // nil: none
 	row       int64  // of the file, the next
 }
 
 func (t *Table) openRows(ctx context.Context, f store.Reader, s *scannedFile) (*fileRows, error) {
-	r, err := parquetfile.OpenNamed(f, s.partition.inFile, s.names)
+	r, err := parquetfile.OpenNamed(f, s.partition.InFile, s.names)
 	if err != nil {
 		return nil, err
 	}
@@ -161,5 +188,5 @@ func (r *fileRows) next(ctx context.Context) (*columnar.Batch, error) {
 		r.row += n
 	}
 	defer b.Release()
-	return r.partition.fill(b), nil
+	return r.partition.Fill(b), nil
 }

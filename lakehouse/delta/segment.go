@@ -281,15 +281,11 @@ func (t *Table) readCheckpointFile(ctx context.Context, name string, wanted func
 
 // readInto reads an entry and applies it to what is known of the version before it.
 func (t *Table) readInto(ctx context.Context, into replayed, version int64) (lakehouse.Entry, error) {
-	body, in, err := t.objects.Get(ctx, entryName(version))
+	e, err := t.readEntry(ctx, version)
 	if err != nil {
 		return lakehouse.Entry{}, err
 	}
-	actions, err := parseEntry(in.Name, body)
-	if err != nil {
-		return lakehouse.Entry{}, err
-	}
-	into.apply(version, actions)
-	into.read(in)
-	return entry(version, actions), nil
+	into.apply(version, e.actions)
+	into.read(e.in)
+	return entry(version, e.actions), nil
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/lakewheel/lakewheel/columnar/compute"
 	"github.com/lakewheel/lakewheel/lakehouse"
 	"github.com/lakewheel/lakewheel/lakehouse/parquetfile"
+	"github.com/lakewheel/lakewheel/lakehouse/partition"
 )
 
 // skipper tells files that have no row for which a condition is TRUE. It only ever errs by reading a file.
@@ -78,14 +79,14 @@ func (k *skipper) all(f *scannedFile) bool {
 }
 
 // failsPartition asks the conjuncts about one row with the partition values.
-func (k *skipper) failsPartition(p *partition) bool {
-	cols := make([]columnar.Column, p.inFile.Len())
-	for i, f := range p.inFile.Fields {
+func (k *skipper) failsPartition(p *partition.Columns) bool {
+	cols := make([]columnar.Column, p.InFile.Len())
+	for i, f := range p.InFile.Fields {
 		cols[i] = columnar.NewNullColumn(f.Type, 1)
 	}
-	file := columnar.NewBatch(p.inFile, cols, 1)
+	file := columnar.NewBatch(p.InFile, cols, 1)
 	defer file.Release()
-	row := p.fill(file)
+	row := p.Fill(file)
 	defer row.Release()
 	return slices.ContainsFunc(k.values, func(e compute.Expr) bool { return !k.passes(e, row) })
 }
@@ -115,8 +116,7 @@ func readBound(t columnar.Type, text json.RawMessage, upper bool) (columnar.Colu
 	}
 	switch t.Kind {
 	case columnar.TimestampKind, columnar.TimestampNTZKind:
-		micros, err := partitionTimestamp(spelled)
-		us, _ := micros.(int64)
+		us, err := partition.Timestamp(spelled)
 		if us -= 999; upper {
 			us += 2 * 999
 		}
@@ -129,7 +129,7 @@ func readBound(t columnar.Type, text json.RawMessage, upper bool) (columnar.Colu
 	default:
 		return nil, false
 	}
-	v, err := partitionValue(t, spelled)
+	v, err := partition.Value(t, spelled)
 	if err != nil {
 		return nil, false
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/lakewheel/lakewheel/columnar"
 	"github.com/lakewheel/lakewheel/lakehouse"
 	"github.com/lakewheel/lakewheel/lakehouse/parquetfile"
+	"github.com/lakewheel/lakewheel/lakehouse/partition"
 )
 
 // stager stages data files under their final names; no log entry names them yet, so no reader sees them.
@@ -29,11 +30,7 @@ func (t *Table) Stage(_ context.Context, schema *columnar.Schema, opts lakehouse
 		opts.TargetFileSize = size
 	}
 	if len(opts.PartitionBy) > 0 {
-		p, err := newPartitioned(t, schema, opts, stats)
-		if err != nil {
-			return nil, err
-		}
-		return p, nil
+		return t.stagePartitions(schema, opts, stats)
 	}
 	w, err := parquetfile.NewWriter(t.objects, schema, parquetfile.Options{
 		TargetBytes: opts.TargetFileSize,
@@ -43,6 +40,23 @@ func (t *Table) Stage(_ context.Context, schema *columnar.Schema, opts lakehouse
 		return nil, err
 	}
 	return &stager{Writer: w, schema: schema, stats: stats}, nil
+}
+
+// stagePartitions stages into the folders of partitions. The log has their values.
+func (t *Table) stagePartitions(schema *columnar.Schema, opts lakehouse.WriteOptions, stats statsRule) (lakehouse.Writer, error) {
+	w, err := partition.NewWriter(schema, partition.Layout{
+		Objects: t.objects, By: opts.PartitionBy, TargetFileSize: opts.TargetFileSize,
+		Names: func(values map[string]*string) (func() string, error) {
+			return partition.Numbered(partition.Folder(opts.PartitionBy, values)+"/"+opts.Prefix+"-"+t.newID(), ".parquet"), nil
+		},
+		Finish: func(ctx context.Context, w *parquetfile.Writer, inFile *columnar.Schema, values map[string]*string) ([]lakehouse.DataFile, error) {
+			return finishFiles(ctx, w, inFile, stats, values)
+		},
+	})
+	if err != nil {
+		return nil, fmt.Errorf("table %s: %w", t, err)
+	}
+	return w, nil
 }
 
 // writable refuses, before any work is done, a table that is known not to take rows, or not in such partitions. Those of an
@@ -56,7 +70,7 @@ func (t *Table) writable(by []string) (map[string]string, error) {
 	if err := unusable(t.known.protocol, t.known.meta); err != nil {
 		return nil, fmt.Errorf("table %s: %w", t, err)
 	}
-	if has := t.known.meta.PartitionColumns; len(t.known.files) > 0 && !slices.Equal(has, by) {
+	if has := t.known.meta.PartitionColumns; t.known.holdsFiles() && !slices.Equal(has, by) {
 		return nil, fmt.Errorf("table %s is partitioned by %s, not by %s", t, listed(has), listed(by))
 	}
 	return t.known.meta.Configuration, nil

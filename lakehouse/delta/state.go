@@ -27,6 +27,7 @@ type head struct {
 	txns     map[string]txn
 	domains  map[string]domainMetadata
 	files    map[uint64]struct{} // hashes of the keys of the live files
+	unread   bool                // files are those of the newest entries alone; there are others
 }
 
 func newHead() *head {
@@ -99,6 +100,9 @@ func (h *head) applyDomain(d domainMetadata) {
 // snapshot summarises the head. A log without protocol or metadata is damaged.
 func (h *head) snapshot() (lakehouse.Snapshot, error) {
 	out := lakehouse.Snapshot{Version: h.version, EntrySize: h.size, EntryETag: h.etag, Txns: pairs(h.txns), Files: len(h.files)}
+	if h.unread {
+		out.Files = -1
+	}
 	if h.version < 0 {
 		return out, nil
 	}
@@ -153,7 +157,8 @@ func entry(version int64, actions []action) lakehouse.Entry {
 
 // describe takes what commitInfo says about an entry; none of it need be there.
 func describe(e *lakehouse.Entry, info map[string]any) {
-	e.Info = info
+	e.Info = maps.Clone(info)
+	delete(e.Info, noteKey)
 	e.Operation, _ = info["operation"].(string)
 	if ms, ok := info["timestamp"].(json.Number); ok {
 		e.Time, _ = ms.Int64()
@@ -169,7 +174,7 @@ func describe(e *lakehouse.Entry, info map[string]any) {
 
 // dataFile describes a live file.
 func dataFile(a add) lakehouse.DataFile {
-	f := lakehouse.DataFile{Path: decodePath(a.Path), Rows: -1, Bytes: a.Size, Partition: a.PartitionValues}
+	f := lakehouse.DataFile{Path: decodePath(a.Path), Rows: -1, Bytes: a.Size, Partition: a.PartitionValues, Time: a.ModificationTime}
 	var st struct{ NumRecords *int64 }
 	if a.Stats != nil {
 		f.Stats = *a.Stats

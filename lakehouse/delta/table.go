@@ -15,14 +15,20 @@ type Table struct {
 	objects store.Store
 	newID   func() string
 
-	mu           sync.Mutex // guards what follows
-	known        *head      // the newest version that this process has read or written
-	checkpointed int64      // version of the newest checkpoint that is known, -1 if none
-	cleaned      int64      // when the log was cleaned, milliseconds since 1970
+	mu           sync.Mutex       // guards what follows
+	known        *head            // the newest version that this process has read or written
+	newest       *lakehouse.Entry // of known, nil if it was not read
+	checkpointed int64            // version of the newest checkpoint that is known, -1 if none
+	cleaned      int64            // when the log was cleaned, milliseconds since 1970
 	bounds       *knownBounds
 }
 
-var _ lakehouse.Table = (*Table)(nil)
+var (
+	_ lakehouse.Table     = (*Table)(nil)
+	_ lakehouse.Compactor = (*Table)(nil)
+
+	_ lakehouse.TimeTraveller = (*Table)(nil)
+)
 
 // Open returns the table at the root of a store; it need not exist. newID makes the unique part of file names.
 func Open(objects store.Store, newID func() string) *Table {
@@ -32,15 +38,31 @@ func Open(objects store.Store, newID func() string) *Table {
 // String returns where the table is.
 func (t *Table) String() string { return t.objects.String() }
 
-// Snapshot replays the log to its newest version: the checkpoint without its files, and the entries after it.
+// Snapshot finds the newest version by the notes of our entries, or by a replay.
 func (t *Table) Snapshot(ctx context.Context) (lakehouse.Snapshot, error) {
+	h, newest, checkpoint, err := t.noted(ctx)
+	switch {
+	case err != nil:
+		return lakehouse.Snapshot{}, fmt.Errorf("table %s: %w", t, err)
+	case h == nil:
+		return t.replaySnapshot(ctx)
+	}
+	return t.know(h, newest, checkpoint)
+}
+
+// replaySnapshot replays the log to its newest version: the checkpoint without its files, and the entries after it.
+func (t *Table) replaySnapshot(ctx context.Context) (lakehouse.Snapshot, error) {
 	h, checkpoint, err := replay(ctx, t, -1, newHead, forHead)
 	if err != nil {
 		return lakehouse.Snapshot{}, fmt.Errorf("table %s: %w", t, err)
 	}
+	return t.know(h, nil, checkpoint)
+}
+
+func (t *Table) know(h *head, newest *lakehouse.Entry, checkpoint int64) (lakehouse.Snapshot, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.known, t.checkpointed = h, checkpoint
+	t.known, t.newest, t.checkpointed = h, newest, checkpoint
 	return t.snapshotLocked()
 }
 
@@ -108,19 +130,28 @@ func (t *Table) Verify(ctx context.Context, base lakehouse.Snapshot) error {
 // History reads entries backwards.
 func (t *Table) History(ctx context.Context, s lakehouse.Snapshot, limit int) ([]lakehouse.Entry, error) {
 	var out []lakehouse.Entry
-	for v := s.Version; v >= 0 && len(out) < limit; v-- {
-		body, in, err := t.objects.Get(ctx, entryName(v))
+	if e := t.newestEntry(s.Version); e != nil && limit > 0 {
+		out = append(out, *e)
+	}
+	for v := s.Version - int64(len(out)); v >= 0 && len(out) < limit; v-- {
+		e, err := t.readEntry(ctx, v)
 		if errors.Is(err, store.ErrNotExist) {
 			return out, nil
 		}
 		if err != nil {
 			return nil, err
 		}
-		actions, err := parseEntry(in.Name, body)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, entry(v, actions))
+		out = append(out, entry(v, e.actions))
 	}
 	return out, nil
+}
+
+// newestEntry is the entry of a version if Snapshot has read it, nil otherwise.
+func (t *Table) newestEntry(version int64) *lakehouse.Entry {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.newest == nil || t.newest.Version != version {
+		return nil
+	}
+	return t.newest
 }

@@ -5,6 +5,7 @@ import (
 	"unsafe" // also for go:linkname
 
 	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/bloom"
 	"github.com/parquet-go/parquet-go/encoding"
 	"github.com/parquet-go/parquet-go/format"
 )
@@ -18,13 +19,13 @@ import (
 //go:linkname writeDataPage github.com/parquet-go/parquet-go.(*ColumnWriter).writeDataPage
 func writeDataPage(c *parquet.ColumnWriter, page parquet.Page) (int64, error)
 
-// columnWriterFields are the offsets of the fields that choose between a dictionary and plain values.
+// columnWriterFields are the offsets of the fields that choose between a dictionary and plain values, and hold the Bloom filter.
 type columnWriterFields struct {
-	dictionary, columnType, encoding, chunk uintptr
-	found                                   bool
+	dictionary, columnType, encoding, chunk, filter uintptr
+	found                                           bool
 }
 
-// fields is not found when a field is gone or has another type: then no column gets a dictionary.
+// fields is not found when a field is gone or has another type: then no column gets a dictionary or a filter.
 var fields = findFields(reflect.TypeFor[parquet.ColumnWriter]())
 
 func findFields(t reflect.Type) (f columnWriterFields) {
@@ -38,6 +39,7 @@ func findFields(t reflect.Type) (f columnWriterFields) {
 	f.columnType = at("columnType", reflect.TypeFor[parquet.Type]())
 	f.encoding = at("encoding", reflect.TypeFor[encoding.Encoding]())
 	f.chunk = at("columnChunk", reflect.TypeFor[*format.ColumnChunk]())
+	f.filter = at("filter", reflect.TypeFor[[]byte]())
 	return f
 }
 
@@ -56,4 +58,9 @@ func dropDictionary(c *parquet.ColumnWriter, plain parquet.Type) {
 	*field[parquet.Type](c, fields.columnType) = plain
 	*field[encoding.Encoding](c, fields.encoding) = &parquet.Plain
 	(*field[*format.ColumnChunk](c, fields.chunk)).MetaData.Encoding = []format.Encoding{format.Plain, format.RLE}
+}
+
+// announceFilter tells a column writer that its filter is there, so that it does not decode its pages to make one.
+func announceFilter(c *parquet.ColumnWriter) {
+	*field[[]byte](c, fields.filter) = make([]byte, bloom.BlockSize)
 }

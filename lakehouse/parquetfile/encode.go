@@ -28,16 +28,18 @@ type pager struct {
 	all        bool    // none is null; present is empty then
 	dictionary dictionary
 	shredder   shredder
-	scratch    []int32 // the positions of all values of a nested leaf; present is a part of it
+	scratch    []int32  // the positions of all values of a nested leaf; present is a part of it
+	hashes     []uint64 // of the values, for the Bloom filter
 }
 
 // target is where a column of a row group goes.
 type target struct {
-	w     *parquet.ColumnWriter
-	index int
-	typ   parquet.Type
-	leaf  leaf
-	stats *Stats
+	w      *parquet.ColumnWriter
+	index  int
+	typ    parquet.Type
+	leaf   leaf
+	stats  *Stats
+	filter *[]byte // takes the Bloom filter; nil for none
 }
 
 var errNotNull = errors.New("there is a NULL where none is allowed")
@@ -48,8 +50,13 @@ func (p *pager) encode(to target, c columnar.Column) error {
 	if len(to.leaf.steps) > 0 {
 		write = p.nested
 	}
+	p.hashes = p.hashes[:0]
 	if err := write(to, c); err != nil {
 		return fmt.Errorf("column %s: %w", to.leaf.name, err)
+	}
+	if to.filter != nil {
+		*to.filter = filterOf(p.hashes)
+		announceFilter(to.w)
 	}
 	return nil
 }
@@ -150,6 +157,9 @@ func (p *pager) choose(to target, c columnar.Column, at []int32) parquet.Diction
 	}
 	dict := p.dictionary.parquet(to.typ, to.index)
 	setDictionary(to.w, dict)
+	if to.filter != nil {
+		p.hashes = appendHashes(p.hashes, dict.Page().Data(), dict.Len())
+	}
 	return dict
 }
 
@@ -169,6 +179,9 @@ func (p *pager) write(to target, pg *page, c columnar.Column, dict parquet.Dicti
 		pg.Page = to.typ.NewPage(to.index, n, values)
 		if n > 0 {
 			pg.bounds = boundsOf(pg.Page)
+		}
+		if to.filter != nil {
+			p.hashes = appendHashes(p.hashes, values, n)
 		}
 	}
 	to.stats.add(to.typ, pg.slots, pg.nulls, pg.bounds)

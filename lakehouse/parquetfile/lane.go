@@ -24,8 +24,15 @@ const (
 
 // lane is touched by one goroutine at a time.
 type lane struct {
-	rest    rest
-	encoded []*group
+	rest rest
+	done []piece
+}
+
+// piece are rows in the order of a Writer: one of the three.
+type piece struct {
+	group *group
+	run   runSource // of a Writer that sorts
+	rest  *rest
 }
 
 // rest are rows that are not encoded yet.
@@ -49,6 +56,20 @@ func (r *rest) add(b *columnar.Batch, z sizer, from int) int {
 	return until
 }
 
+// fill adds the rows of a batch, and calls flush, which drops the rows, each time they are full.
+func (r *rest) fill(b *columnar.Batch, flush func() error) error {
+	size := sizeOf(b)
+	for from := 0; from < b.Rows(); {
+		from = r.add(b, size, from)
+		if r.full() {
+			if err := flush(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
 // append takes over the rows of o.
 func (r *rest) append(o rest) {
 	r.batches, r.rows, r.bytes = append(r.batches, o.batches...), r.rows+o.rows, r.bytes+o.bytes
@@ -70,6 +91,18 @@ func (r *rest) take() rest {
 func (r *rest) release() {
 	for _, b := range r.take().batches {
 		b.Release()
+	}
+}
+
+// releasePieces drops what pieces hold.
+func releasePieces(pieces []piece) {
+	for _, p := range pieces {
+		if p.rest != nil {
+			p.rest.release()
+		}
+		if r, ok := p.run.(*Reader); ok {
+			r.Close()
+		}
 	}
 }
 

@@ -34,6 +34,7 @@ type Reader struct {
 	cols   []columnReader
 	left   int // rows of the current row group
 	step   int // rows of a batch of it
+	most   int // rows of any batch
 }
 
 // OpenReader opens a file, which the caller closes after the Reader. A nil schema means that of the file.
@@ -53,7 +54,7 @@ func OpenNamed(r store.Reader, schema *columnar.Schema, names *Names) (rd *Reade
 			return nil, err
 		}
 	}
-	return &Reader{file: f, schema: schema, names: names}, nil
+	return &Reader{file: f, schema: schema, names: names, most: batchRows}, nil
 }
 
 // Open opens a file of any writer and schema. Damage is an error.
@@ -145,7 +146,7 @@ func (r *Reader) open(g parquet.RowGroup) error {
 	if g.NumRows() < 0 {
 		return fmt.Errorf("%w: row group %d has %d rows", ErrDamaged, r.group, g.NumRows())
 	}
-	r.cols, r.left, r.step = nil, int(g.NumRows()), batchRows
+	r.cols, r.left, r.step = nil, int(g.NumRows()), r.most
 	meta := r.file.Metadata().RowGroups[r.group]
 	r.limit(meta.TotalByteSize, batchBytes)
 	for _, c := range meta.Columns {

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/lakewheel/lakewheel/columnar"
+	"github.com/lakewheel/lakewheel/lakehouse"
 	"github.com/lakewheel/lakewheel/lakehouse/store"
 )
 
@@ -31,6 +32,8 @@ type Options struct {
 	Name func() string
 	// TargetBytes ends a file when it has grown beyond it; 0: one file.
 	TargetBytes int64
+	// Layout of the files. With SortBy, all rows are in order, whatever their lanes; equal ones stand in the order of lanes.
+	Layout lakehouse.Layout
 }
 
 // codec and pagers are shared by all writers: both keep large scratch buffers.
@@ -47,6 +50,9 @@ type Writer struct {
 	file    *parquet.GenericWriter[any]
 	leaves  []leaf
 	types   []parquet.Type // of the leaves
+	filters []bool         // which of them have Bloom filters
+	queue   *filterQueue
+	sorter  *sorter // nil: rows stand as they come
 
 	mu    sync.Mutex // guards lanes and the making of row groups
 	lanes map[int64]*lane
@@ -57,6 +63,8 @@ type group struct {
 	w     *parquet.ConcurrentRowGroupWriter
 	rows  int64
 	stats []Stats
+	// filters are by leaf, nil for one without.
+	filters [][]byte
 }
 
 // NewWriter returns a writer of rows of the schema.
@@ -65,10 +73,18 @@ func NewWriter(objects store.Store, schema *columnar.Schema, opts Options) (*Wri
 	if err != nil {
 		return nil, err
 	}
-	w := &Writer{objects: objects, schema: schema, opts: opts, lanes: map[int64]*lane{}, leaves: leavesOf(schema)}
+	w := &Writer{objects: objects, schema: schema, opts: opts, lanes: map[int64]*lane{}, leaves: leavesOf(schema), queue: &filterQueue{}}
+	if w.filters, err = filtered(w.leaves, opts.Layout.BloomFilters); err != nil {
+		return nil, err
+	}
+	if w.sorter, err = newSorter(schema, opts.Layout.SortBy); err != nil {
+		return nil, err
+	}
 	w.file = parquet.NewGenericWriter[any](io.Discard, fs,
 		parquet.Compression(codec), parquet.DataPageVersion(1), parquet.DataPageStatistics(false),
-		parquet.CreatedBy("lakewheel", "1", "0"), parquet.MaxRowsPerRowGroup(1<<30))
+		parquet.CreatedBy("lakewheel", "1", "0"), parquet.MaxRowsPerRowGroup(1<<30),
+		parquet.BloomFilters(filtersOf(fs.Columns(), w.filters)...), parquet.DeferBloomFiltersWithBuffers(w.queue),
+		parquet.SortingWriterConfig(parquet.SortingColumns(sortingColumns(opts.Layout.SortBy)...)))
 	for _, path := range fs.Columns() {
 		l, _ := fs.Lookup(path...)
 		w.types = append(w.types, l.Node.Type())
@@ -87,19 +103,24 @@ func (w *Writer) Write(ctx context.Context, id int64, b *columnar.Batch) error {
 		return err
 	}
 	defer b.Release()
-	l, size := w.lane(id), sizeOf(b)
-	for from := 0; from < b.Rows(); {
-		from = l.rest.add(b, size, from)
-		if !l.rest.full() {
-			continue
+	l := w.lane(id)
+	return l.rest.fill(b, func() error {
+		p, err := w.piece(&l.rest)
+		if err == nil {
+			l.done = append(l.done, p)
 		}
-		g, err := w.encode(&l.rest, 1)
-		if err != nil {
-			return err
-		}
-		l.encoded = append(l.encoded, g)
+		return err
+	})
+}
+
+// piece encodes rows, which it drops.
+func (w *Writer) piece(rows *rest) (piece, error) {
+	if w.sorter != nil {
+		run, err := w.sorter.run(rows)
+		return piece{run: run}, err
 	}
-	return nil
+	g, err := w.encode(rows, 1)
+	return piece{group: g}, err
 }
 
 func (w *Writer) lane(id int64) *lane {
@@ -127,6 +148,9 @@ func (w *Writer) encode(rows *rest, workers int) (*group, error) {
 	tasks.SetLimit(workers)
 	for i, l := range w.leaves {
 		to := target{w: columns[i], index: i, typ: w.types[i], leaf: l, stats: &g.stats[i]}
+		if w.filters[i] {
+			to.filter = &g.filters[i]
+		}
 		task := func() error {
 			p := pagers.Get().(*pager)
 			defer pagers.Put(p)
@@ -144,7 +168,7 @@ func (w *Writer) encode(rows *rest, workers int) (*group, error) {
 func (w *Writer) newGroup() *group {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return &group{w: w.file.BeginRowGroup(), stats: make([]Stats, len(w.leaves))}
+	return &group{w: w.file.BeginRowGroup(), stats: make([]Stats, len(w.leaves)), filters: make([][]byte, len(w.leaves))}
 }
 
 // Finish writes the files, durable, and ends the writer. No rows, no file.
@@ -165,27 +189,27 @@ func (w *Writer) Finish(ctx context.Context) ([]File, error) {
 	return files, nil
 }
 
-// groups are all row groups in lane order. The rest of each lane is joined with the rests of the next ones, as far as
-// no row group stands between them, and encoded by all processors.
+// groups are all row groups in order. Without a sorter, the rest of each lane is joined with the rests of the next ones, as far as no row group
+// stands between them, and encoded by all processors.
 func (w *Writer) groups(ctx context.Context) ([]*group, error) {
-	out, rests := w.inOrder()
-	defer func() {
-		for i := range rests {
-			rests[i].release()
-		}
-	}()
+	pieces := w.inOrder()
+	defer releasePieces(pieces)
+	if w.sorter != nil && len(pieces) > 0 {
+		return w.sortedGroups(ctx, pieces)
+	}
+	out := make([]*group, len(pieces))
 	processors := runtime.GOMAXPROCS(0)
 	tasks, ctx := errgroup.WithContext(ctx)
 	tasks.SetLimit(1 + processors/max(1, len(w.leaves)))
-	for i := range rests {
-		if out[i] != nil {
+	for i, p := range pieces {
+		if out[i] = p.group; p.group != nil {
 			continue
 		}
 		tasks.Go(func() error {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			g, err := w.encode(&rests[i], processors)
+			g, err := w.encode(p.rest, processors)
 			out[i] = g
 			return err
 		})
@@ -193,19 +217,20 @@ func (w *Writer) groups(ctx context.Context) ([]*group, error) {
 	return out, tasks.Wait()
 }
 
-// inOrder takes everything out of the lanes: at each position there is an encoded row group, or nil and the rows of one.
-func (w *Writer) inOrder() (encoded []*group, rests []rest) {
+// inOrder takes everything out of the lanes.
+func (w *Writer) inOrder() (out []piece) {
 	var open rest
 	closeRest := func() {
 		if open.rows > 0 {
-			encoded, rests = append(encoded, nil), append(rests, open.take())
+			rows := open.take()
+			out = append(out, piece{rest: &rows})
 		}
 	}
 	for _, id := range slices.Sorted(maps.Keys(w.lanes)) {
 		l := w.lanes[id]
-		if len(l.encoded) > 0 {
+		if len(l.done) > 0 {
 			closeRest()
-			encoded, rests = append(encoded, l.encoded...), append(rests, make([]rest, len(l.encoded))...)
+			out = append(out, l.done...)
 		}
 		if !open.fits(l.rest) {
 			closeRest()
@@ -214,7 +239,7 @@ func (w *Writer) inOrder() (encoded []*group, rests []rest) {
 	}
 	closeRest()
 	clear(w.lanes)
-	return encoded, rests
+	return out
 }
 
 // writeFile writes row groups until the file is large enough, and reports how many it took.
@@ -232,6 +257,7 @@ func (w *Writer) writeFile(ctx context.Context, groups []*group) (f File, n int,
 			return f, 0, err
 		}
 		g := groups[n]
+		w.queue.next = slices.DeleteFunc(g.filters, func(f []byte) bool { return f == nil })
 		if _, err := g.w.Commit(); err != nil {
 			return f, 0, fmt.Errorf("write %s: %w", f.Name, err)
 		}
@@ -251,10 +277,7 @@ func (w *Writer) writeFile(ctx context.Context, groups []*group) (f File, n int,
 
 // Abort drops what was not finished. No other call may be under way.
 func (w *Writer) Abort() {
-	for _, l := range w.lanes {
-		l.rest.release()
-	}
-	clear(w.lanes)
+	releasePieces(w.inOrder())
 }
 
 type countingWriter struct {

@@ -21,10 +21,11 @@ const (
 	OpStat        Op = "stat"
 	OpList        Op = "list"
 	OpDelete      Op = "delete"
+	OpRename      Op = "rename" // its name is the new one
 )
 
 func (o Op) writes() bool {
-	return o == OpPutIfAbsent || o == OpPut || o == OpCreate || o == OpDelete
+	return o == OpPutIfAbsent || o == OpPut || o == OpCreate || o == OpDelete || o == OpRename
 }
 
 // Outcome of an operation that a fault meets.

@@ -307,6 +307,27 @@ func each(all []Info, err error, fn func(Info) error) error {
 	return err
 }
 
+// Rename gives an object another name.
+func (m *Mem) Rename(ctx context.Context, from, to string) error {
+	if err := checkName(from); err != nil {
+		return err
+	}
+	return m.do(ctx, OpRename, to, func(o *memObjects) error {
+		obj, there := o.objects[from]
+		_, taken := o.objects[to]
+		switch {
+		case there && taken:
+			return fmt.Errorf("%s: %w", to, ErrExists)
+		case !there && !taken:
+			return fmt.Errorf("%s: %w", from, ErrNotExist)
+		case there:
+			o.objects[to] = obj
+			delete(o.objects, from)
+		}
+		return nil
+	})
+}
+
 // Delete removes an object.
 func (m *Mem) Delete(ctx context.Context, name string) error {
 	return m.do(ctx, OpDelete, name, func(o *memObjects) error { delete(o.objects, name); return nil })

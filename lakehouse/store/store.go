@@ -64,6 +64,10 @@ type Store interface {
 	List(ctx context.Context, folder, startAfter string) ([]Info, error)
 	// Walk calls fn with every object in folder (""= the root) and in the folders below it, in any order, with full names. An error of fn ends it.
 	Walk(ctx context.Context, folder string, fn func(Info) error) error
+	// Rename gives an object another name, which is unique by construction, and is durable when it returns nil. It may be repeated, also by
+	// another process that has not seen the answer: nil if it was done before. ErrNotExist: there is no object under either name; ErrExists: another one has
+	// the new name, and both are left as they are.
+	Rename(ctx context.Context, from, to string) error
 	// Delete removes an object; a missing one is no error.
 	Delete(ctx context.Context, name string) error
 	// String names the place for messages, without secrets: "/lake/events", "s3://bucket/events".

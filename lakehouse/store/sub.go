@@ -44,6 +44,9 @@ func (s *sub) List(ctx context.Context, folder, startAfter string) ([]Info, erro
 func (s *sub) Walk(ctx context.Context, folder string, fn func(Info) error) error {
 	return s.s.Walk(ctx, strings.TrimSuffix(join(s.folder, folder), "/"), func(in Info) error { return fn(s.inside(in)) })
 }
+func (s *sub) Rename(ctx context.Context, from, to string) error {
+	return s.s.Rename(ctx, join(s.folder, from), join(s.folder, to))
+}
 func (s *sub) Delete(ctx context.Context, name string) error {
 	return s.s.Delete(ctx, join(s.folder, name))
 }

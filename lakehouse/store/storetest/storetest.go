@@ -27,6 +27,8 @@ func Run(t *testing.T, open func(t *testing.T) store.Store) {
 		"writer shows nothing before close": writerShowsNothingBeforeClose,
 		"abort and delete leave nothing":    abortAndDeleteLeaveNothing,
 		"put-if-absent race has one winner": putIfAbsentRaceHasOneWinner,
+		"rename moves and may be repeated":  renameMovesAndMayBeRepeated,
+		"rename replaces nothing":           renameReplacesNothing,
 		"names stay inside":                 namesStayInside,
 		"names of all kinds":                namesOfAllKinds,
 		"names in answers":                  namesInAnswers,
@@ -162,6 +164,39 @@ func putIfAbsentRaceHasOneWinner(t *testing.T, s store.Store) {
 	}
 }
 
+func renameMovesAndMayBeRepeated(t *testing.T, s store.Store) {
+	ctx := context.Background()
+	const from, to = "staged/a", "day=2026-01-01 00%3A00/ünï é+&#?/a.parquet"
+	require.NoError(t, s.Put(ctx, from, []byte("rows")))
+	for range 3 {
+		require.NoError(t, s.Rename(ctx, from, to))
+		body, _, err := s.Get(ctx, to)
+		require.NoError(t, err)
+		require.Equal(t, "rows", string(body))
+		_, err = s.Stat(ctx, from)
+		require.ErrorIs(t, err, store.ErrNotExist)
+	}
+	require.ErrorIs(t, s.Rename(ctx, "staged/none", "none"), store.ErrNotExist)
+	_, err := s.Stat(ctx, "none")
+	require.ErrorIs(t, err, store.ErrNotExist)
+}
+
+// S3 does not look: names are unique by construction.
+func renameReplacesNothing(t *testing.T, s store.Store) {
+	if _, ok := s.(*store.S3); ok {
+		return
+	}
+	ctx := context.Background()
+	require.NoError(t, s.Put(ctx, "a", []byte("ours")))
+	require.NoError(t, s.Put(ctx, "d/b", []byte("theirs")))
+	require.ErrorIs(t, s.Rename(ctx, "a", "d/b"), store.ErrExists)
+	for name, want := range map[string]string{"a": "ours", "d/b": "theirs"} {
+		body, _, err := s.Get(ctx, name)
+		require.NoError(t, err)
+		require.Equal(t, want, string(body))
+	}
+}
+
 // A name never leads out of the root, whatever the operation.
 func namesStayInside(t *testing.T, s store.Store) {
 	ctx := context.Background()
@@ -174,6 +209,8 @@ func namesStayInside(t *testing.T, s store.Store) {
 			"open":          func() error { _, err := s.Open(ctx, name); return err },
 			"stat":          func() error { _, err := s.Stat(ctx, name); return err },
 			"list":          func() error { _, err := s.List(ctx, name, ""); return err },
+			"rename":        func() error { return s.Rename(ctx, name, "x") },
+			"rename to":     func() error { return s.Rename(ctx, "x", name) },
 			"delete":        func() error { return s.Delete(ctx, name) },
 		}
 		for op, run := range ops {

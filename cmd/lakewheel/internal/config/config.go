@@ -12,6 +12,7 @@ import (
 
 	"github.com/lakewheel/lakewheel/columnar"
 	"github.com/lakewheel/lakewheel/columnar/decode"
+	"github.com/lakewheel/lakewheel/committer"
 	"github.com/lakewheel/lakewheel/lakehouse/store"
 	"github.com/lakewheel/lakewheel/microbatch"
 	"github.com/lakewheel/lakewheel/microbatch/exec"
@@ -30,6 +31,7 @@ type Pipeline struct {
 	Sink         Sink
 	Trigger      microbatch.Trigger
 	Commit       microbatch.CommitPolicy
+	Compaction   committer.CompactionPolicy
 	Limits       Limits
 	DeadLetter   string // path of the side table
 	Late         string // path of the side table of late rows; "": there is none
@@ -72,6 +74,7 @@ type Sink struct {
 	Console     bool
 	Path        string // of the Delta table: a folder, or s3://bucket/prefix
 	PartitionBy []string
+	Properties  map[string]string // of a table that the pipeline makes
 	// AddColumns adds columns of the query to a table that does not have them (schema_evolution: add_columns).
 	AddColumns bool
 	Append     bool   // existing: append
@@ -90,9 +93,17 @@ func defaults(file string) *Pipeline {
 		File:         file,
 		Trigger:      microbatch.Trigger{Interval: time.Second},
 		Commit:       microbatch.CommitPolicy{Interval: time.Second, MaxIdle: time.Minute, TargetBytes: 128 << 20},
+		Compaction:   defaultCompaction,
 		Limits:       Limits{RowsPerBatch: 1_000_000, Memory: 512 << 20},
+		Sink:         Sink{Properties: shortLog()},
 		DrainTimeout: 30 * time.Second, NoDataBatches: true, State: microbatch.StateLimits{MaxBytes: 2 << 30},
 	}
+}
+
+// shortLog are properties for a table that may get a commit a second. With Delta's defaults, 30 days of log and a week of names of files that are gone, it
+// would have 2.6 million entries, and 700,000 names in each checkpoint.
+func shortLog() map[string]string {
+	return map[string]string{"delta.logRetentionDuration": "interval 1 days", "delta.deletedFileRetentionDuration": "interval 1 days"}
 }
 
 // defaultSource is what a source that says nothing gets.

@@ -109,9 +109,10 @@ type mergeShape struct {
 }
 
 type deltaShape struct {
-	Path        string   `json:"path"`
-	PartitionBy []string `json:"partition_by,omitempty" jsonschema:"description=Columns of the query"`
-	Evolution   string   `json:"schema_evolution,omitempty" jsonschema:"enum=off,enum=add_columns,default=off"`
+	Path        string            `json:"path"`
+	PartitionBy []string          `json:"partition_by,omitempty" jsonschema:"description=Columns of the query"`
+	Properties  map[string]string `json:"properties,omitempty" jsonschema:"description=Delta properties of a table that the pipeline makes"`
+	Evolution   string            `json:"schema_evolution,omitempty" jsonschema:"enum=off,enum=add_columns,default=off"`
 }
 
 type triggerShape struct {
@@ -123,6 +124,14 @@ type commitShape struct {
 	Interval       string `json:"interval,omitempty" jsonschema:"default=1s"`
 	MaxIdle        string `json:"max_idle,omitempty" jsonschema:"default=1m"`
 	TargetFileSize string `json:"target_file_size,omitempty" jsonschema:"default=128MiB"`
+
+	Compaction *compactionShape `json:"compaction,omitempty" jsonschema:"description=Small files are merged beside the commits"`
+}
+
+type compactionShape struct {
+	Enabled  bool    `json:"enabled,omitempty" jsonschema:"default=true"`
+	Files    int     `json:"files,omitempty" jsonschema:"minimum=2,maximum=1000,default=12,description=Files of a tier become one of the next"`
+	CPUShare float64 `json:"cpu_share,omitempty" jsonschema:"minimum=0,maximum=1,default=0.25,description=Of one processor"`
 }
 
 type limitsShape struct {

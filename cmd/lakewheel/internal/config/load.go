@@ -205,6 +205,7 @@ func (f *fileReader) delta(n ast.Node) {
 	f.fields(n, "sink.delta", map[string]func(ast.Node){
 		"path":             f.string(&f.p.Sink.Path, "sink.delta.path"),
 		"partition_by":     f.strings(&f.p.Sink.PartitionBy, "sink.delta.partition_by"),
+		"properties":       f.texts(f.p.Sink.Properties, "sink.delta.properties"),
 		"schema_evolution": choice(f.reader, &f.p.Sink.AddColumns, "sink.delta.schema_evolution", map[string]bool{"add_columns": true, "off": false}),
 	})
 	if f.p.Sink.Path == "" {
@@ -225,6 +226,7 @@ func (f *fileReader) commit(n ast.Node) {
 		"interval":         f.duration(&f.p.Commit.Interval, "commit.interval"),
 		"max_idle":         f.duration(&f.p.Commit.MaxIdle, "commit.max_idle"),
 		"target_file_size": f.size(&f.p.Commit.TargetBytes, "commit.target_file_size", 1<<20),
+		"compaction":       f.compaction,
 	})
 }
 
@@ -353,5 +355,6 @@ func sentence(e *planner.Error) string {
 // finish checks what only the whole file can tell.
 func (f *fileReader) finish() {
 	f.checkModes()
+	f.checkCompaction()
 	f.placeSideTables()
 }

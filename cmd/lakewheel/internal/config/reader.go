@@ -192,6 +192,17 @@ func choice[T any](r *reader, to *T, what string, words map[string]T) func(ast.N
 	}
 }
 
+// texts adds the keys of a mapping and their values, texts.
+func (r *reader) texts(to map[string]string, what string) func(ast.Node) {
+	return func(n ast.Node) {
+		for _, p := range r.pairs(n, what) {
+			if v, ok := r.scalar(p.value, what+"."+p.name); ok {
+				to[p.name] = v
+			}
+		}
+	}
+}
+
 func (r *reader) whole(to *int64, what string, least int64) func(ast.Node) {
 	return func(n ast.Node) {
 		text, ok := r.scalar(n, what)

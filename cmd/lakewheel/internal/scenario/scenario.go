@@ -87,10 +87,12 @@ func (e *Env) Handle(d *datadriven.TestData) (string, error) {
 		return e.restart(d)
 	case "crash":
 		return e.crash(d)
+	case "rewind":
+		return e.rewind(d)
 	case "plan":
 		return e.plan(d)
 	}
-	return "", fmt.Errorf("unknown command %s; known are pipeline, input, run, progress, state, table, clock, restart, crash, plan", d.Cmd)
+	return "", fmt.Errorf("unknown command %s; known are pipeline, input, run, progress, state, table, clock, restart, crash, rewind, plan", d.Cmd)
 }
 
 // argument is the value of a key=value of a command, or otherwise.
@@ -289,7 +291,7 @@ func (e *Env) runOnce(p config.Pipeline, crashAt string) error {
 
 func (e *Env) world(crashAt string) wire.World {
 	return wire.World{
-		Clock: e.clock, Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Stdout: io.Discard, Workers: e.nextWorkers(),
+		Clock: e.clock, Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Stdout: io.Discard, Workers: e.nextWorkers(), InlineCompaction: true,
 		Objects: func(path string) (store.Store, error) { return store.Sub(e.objects, path), nil },
 		Source: func(_ context.Context, s *config.Source, _ bool) (source.Source, error) {
 			return keepOpen{e.source(s.Name)}, nil

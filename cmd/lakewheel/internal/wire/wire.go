@@ -48,6 +48,8 @@ type World struct {
 	// Workers is the number of tasks at once; 0: one for each processor.
 	Workers    int
 	AcceptLoss bool
+	// InlineCompaction merges small files within commits and not beside them, so that a run does the same things in the same order each time.
+	InlineCompaction bool
 }
 
 // Real is the world of the command line.
@@ -185,13 +187,15 @@ func CommitterOptions(p *config.Pipeline, w World) (committer.Options, error) {
 	if err != nil {
 		return committer.Options{}, err
 	}
+	compaction := p.Compaction
+	compaction.Inline = w.InlineCompaction || p.Trigger.AvailableNow
 	return committer.Options{
 		Table: delta.Open(objects, w.NewID), Objects: objects, Schema: p.TableSchema(),
-		PartitionBy: p.Sink.PartitionBy, AddColumns: p.Sink.AddColumns, Merge: mergeOf(p),
+		PartitionBy: p.Sink.PartitionBy, AddColumns: p.Sink.AddColumns, Properties: p.Sink.Properties, Merge: mergeOf(p),
 		Name: p.Name, Previous: p.PreviousName, Append: p.Sink.Append, AcceptLoss: w.AcceptLoss, Bounded: p.Trigger.AvailableNow,
 		Writer: writerName(w.Clock.Now()), Plan: planner.Fingerprint(p.Planned.Physical), Settings: map[string]string{},
 		Side:          sides,
-		RetainCommits: retainCommits, RetainFor: retainFor, TargetFileSize: p.Commit.TargetBytes,
+		RetainCommits: retainCommits, RetainFor: retainFor, TargetFileSize: p.Commit.TargetBytes, Compaction: compaction,
 		Now: w.Clock.Now, Token: w.Token, NewID: w.NewID, Sleep: w.Clock.Sleep, Step: w.Step,
 	}, nil
 }

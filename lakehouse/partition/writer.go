@@ -1,4 +1,4 @@
-package delta
+package partition
 
 import (
 	"context"
@@ -14,23 +14,33 @@ import (
 	"github.com/lakewheel/lakewheel/columnar"
 	"github.com/lakewheel/lakewheel/lakehouse"
 	"github.com/lakewheel/lakewheel/lakehouse/parquetfile"
+	"github.com/lakewheel/lakewheel/lakehouse/store"
 )
 
-// Bounds on what a partitioned stager holds back: beyond either, the files of the partition that was idle the longest are
+// Bounds on what a Writer holds back: beyond either, the files of the partition that was idle the longest are
 // written. It may come again, in another file.
 const (
 	maxPartitions     = 256
 	maxPartitionBytes = 256 << 20 // of values, before they are encoded
 )
 
-// partitioned stages rows of many partitions: each has a writer of its own, for the columns that are not in the log.
-type partitioned struct {
-	table  *Table
+// Layout says how the files of a Writer are written.
+type Layout struct {
+	Objects        store.Store
+	By             []string // the partition columns, in the spelling of the schema
+	TargetFileSize int64    // bytes; 0: one file a partition
+	// Names begins the files of a partition, and returns what names them one after the other. It is called when the first row of the partition comes.
+	Names func(values map[string]*string) (func() string, error)
+	// Finish makes the files of a partition durable and describes them; inFile are the columns that they have.
+	Finish func(ctx context.Context, w *parquetfile.Writer, inFile *columnar.Schema, values map[string]*string) ([]lakehouse.DataFile, error)
+}
+
+// Writer stages rows of many partitions: each has a writer of its own, for the columns that are not partition columns.
+type Writer struct {
+	layout Layout
 	schema *columnar.Schema // of the rows
 	inFile *columnar.Schema
 	by     []int // the partition columns
-	opts   lakehouse.WriteOptions
-	stats  statsRule
 
 	maxOpen  int
 	maxBytes int64
@@ -51,16 +61,19 @@ type openPartition struct {
 	held   int64 // bytes
 }
 
-func newPartitioned(t *Table, schema *columnar.Schema, opts lakehouse.WriteOptions, stats statsRule) (*partitioned, error) {
-	if err := checkPartition(schema, opts.PartitionBy); err != nil {
-		return nil, fmt.Errorf("table %s: %w", t, err)
+var _ lakehouse.Writer = (*Writer)(nil)
+
+// NewWriter returns a writer of rows of the schema, of which a column is left that is no partition column.
+func NewWriter(schema *columnar.Schema, layout Layout) (*Writer, error) {
+	if err := Check(schema, layout.By); err != nil {
+		return nil, err
 	}
-	s := &partitioned{table: t, schema: schema, inFile: &columnar.Schema{}, opts: opts, stats: stats, maxOpen: maxPartitions, maxBytes: maxPartitionBytes, open: map[string]*openPartition{}}
-	for _, name := range opts.PartitionBy {
+	s := &Writer{layout: layout, schema: schema, inFile: &columnar.Schema{}, maxOpen: maxPartitions, maxBytes: maxPartitionBytes, open: map[string]*openPartition{}}
+	for _, name := range layout.By {
 		s.by = append(s.by, schema.Index(name))
 	}
 	for _, f := range schema.Fields {
-		if !slices.Contains(opts.PartitionBy, f.Name) {
+		if !slices.Contains(layout.By, f.Name) {
 			s.inFile.Fields = append(s.inFile.Fields, f)
 		}
 	}
@@ -68,7 +81,7 @@ func newPartitioned(t *Table, schema *columnar.Schema, opts lakehouse.WriteOptio
 }
 
 // Write adds rows to a lane of their partitions.
-func (s *partitioned) Write(ctx context.Context, lane int64, b *columnar.Batch) error {
+func (s *Writer) Write(ctx context.Context, lane int64, b *columnar.Batch) error {
 	b, err := parquetfile.Project(b, s.schema)
 	if err != nil {
 		return err
@@ -95,15 +108,15 @@ func (s *partitioned) Write(ctx context.Context, lane int64, b *columnar.Batch) 
 }
 
 // write adds the rows of one partition, which the row of b belongs to.
-func (s *partitioned) write(ctx context.Context, lane int64, b *columnar.Batch, row int, part *columnar.Batch) error {
+func (s *Writer) write(ctx context.Context, lane int64, b *columnar.Batch, row int, part *columnar.Batch) error {
 	values := make(map[string]*string, len(s.by))
 	var key strings.Builder
 	for i, at := range s.by {
-		text, err := partitionText(b.Column(at), s.schema.Fields[at].Type, row)
+		text, err := Text(b.Column(at), s.schema.Fields[at].Type, row)
 		if err != nil {
 			return fmt.Errorf("column %s: %w", s.schema.Fields[at].Name, err)
 		}
-		values[s.opts.PartitionBy[i]] = text
+		values[s.layout.By[i]] = text
 		if text != nil {
 			key.WriteString(strconv.Quote(*text))
 		}
@@ -128,7 +141,7 @@ func (s *partitioned) write(ctx context.Context, lane int64, b *columnar.Batch, 
 }
 
 // take opens a partition for one call, and closes those that do not fit beside it.
-func (s *partitioned) take(key string, values map[string]*string, bytes int64) (p *openPartition, cold []*openPartition, err error) {
+func (s *Writer) take(key string, values map[string]*string, bytes int64) (p *openPartition, cold []*openPartition, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	p, ok := s.open[key]
@@ -154,7 +167,7 @@ func (s *partitioned) take(key string, values map[string]*string, bytes int64) (
 }
 
 // coldest is the key of the partition that was idle the longest, "" if all are in use.
-func (s *partitioned) coldest() (key string) {
+func (s *Writer) coldest() (key string) {
 	for k, p := range s.open {
 		if p.users == 0 && (key == "" || p.used < s.open[key].used) {
 			key = k
@@ -163,22 +176,30 @@ func (s *partitioned) coldest() (key string) {
 	return key
 }
 
-// newWriter draws the id of the files at once: partitions are finished in any order.
-func (s *partitioned) newWriter(values map[string]*string) (*parquetfile.Writer, error) {
-	base := partitionFolder(s.opts.PartitionBy, values) + "/" + s.opts.Prefix + "-" + s.table.newID()
+// newWriter names the files at once: partitions are finished in any order.
+func (s *Writer) newWriter(values map[string]*string) (*parquetfile.Writer, error) {
+	name, err := s.layout.Names(values)
+	if err != nil {
+		return nil, err
+	}
+	return parquetfile.NewWriter(s.layout.Objects, s.inFile, parquetfile.Options{TargetBytes: s.layout.TargetFileSize, Name: name})
+}
+
+// Numbered are the names of several files of one partition: base and suffix, then base-2 and suffix, and so on.
+func Numbered(base, suffix string) func() string {
 	n := 0
-	return parquetfile.NewWriter(s.table.objects, s.inFile, parquetfile.Options{TargetBytes: s.opts.TargetFileSize, Name: func() string {
+	return func() string {
 		n++
 		if n == 1 {
-			return base + ".parquet"
+			return base + suffix
 		}
-		return fmt.Sprintf("%s-%d.parquet", base, n)
-	}})
+		return fmt.Sprintf("%s-%d%s", base, n, suffix)
+	}
 }
 
 // finish writes the files of a partition that is not open any more.
-func (s *partitioned) finish(ctx context.Context, p *openPartition) error {
-	files, err := finishFiles(ctx, p.writer, s.inFile, s.stats, p.values)
+func (s *Writer) finish(ctx context.Context, p *openPartition) error {
+	files, err := s.layout.Finish(ctx, p.writer, s.inFile, p.values)
 	if err != nil {
 		return err
 	}
@@ -192,7 +213,7 @@ func (s *partitioned) finish(ctx context.Context, p *openPartition) error {
 const finishers = 8
 
 // Finish makes the files durable. They stand in the order of their names.
-func (s *partitioned) Finish(ctx context.Context) ([]lakehouse.DataFile, error) {
+func (s *Writer) Finish(ctx context.Context) ([]lakehouse.DataFile, error) {
 	defer s.Abort()
 	tasks, ctx := errgroup.WithContext(ctx)
 	tasks.SetLimit(finishers)
@@ -210,7 +231,7 @@ func (s *partitioned) Finish(ctx context.Context) ([]lakehouse.DataFile, error) 
 }
 
 // Abort drops what was not finished.
-func (s *partitioned) Abort() {
+func (s *Writer) Abort() {
 	for _, p := range s.open {
 		p.writer.Abort()
 	}

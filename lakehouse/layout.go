@@ -1,0 +1,24 @@
+package lakehouse
+
+import (
+	"slices"
+)
+
+// Layout is how rows lie in the data files of a table, for readers to skip what they do not need. It says nothing about what the rows are.
+type Layout struct {
+	// SortBy are plain columns that the rows of each file are ordered by.
+	SortBy []SortColumn
+	// BloomFilters are plain columns, or fields of STRUCTs ("a.b"), whose values each row group has a Bloom filter of.
+	BloomFilters []string
+}
+
+// SortColumn is a column that rows are ordered by: NULL first, or, descending, last.
+type SortColumn struct {
+	Column     string
+	Descending bool
+}
+
+// Equal reports whether two layouts ask for the same.
+func (l Layout) Equal(o Layout) bool {
+	return slices.Equal(l.SortBy, o.SortBy) && slices.Equal(l.BloomFilters, o.BloomFilters)
+}
