@@ -58,6 +58,9 @@ func (s *Set) addLeaf(l Leaf, c columnar.Column, nulls bool) {
 // Len is the number of keys.
 func (s *Set) Len() int { return s.index.Len() }
 
+// Keys are the keys as columns, which the caller releases.
+func (s *Set) Keys() []columnar.Column { return s.index.Keys(nil) }
+
 // Types are those of the columns of the keys.
 func (s *Set) Types() []columnar.Type { return s.types }
 

@@ -15,14 +15,10 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 )
 
-// Groups replace their rows, and leave the table and come back as their count goes from even to odd. Kills at random moments, and the table holds
-// what a count of the topic gives.
-func TestUpdatesThroughKills(t *testing.T) {
-	moments := killMoments(t)
-	topic := newTopic(t, partitions, nil)
-	clicking(t, topic)
+// updating writes the file of a pipeline whose groups replace their rows, and leave the table and come back as their count goes from even to odd.
+func updating(t *testing.T, topic string) (file, table string) {
 	dir := t.TempDir()
-	file, table := filepath.Join(dir, "p.yaml"), filepath.Join(dir, "table")
+	file, table = filepath.Join(dir, "p.yaml"), filepath.Join(dir, "table")
 	require.NoError(t, os.WriteFile(file, fmt.Appendf(nil, `name: p
 sources:
   clicks:
@@ -38,11 +34,33 @@ limits: {rows_per_batch: 20000}
 trigger: {interval: 0s}
 commit: {interval: 0s}
 `, brokers, topic, delay, table), 0o644))
-	moments.kill(t, file, time.Second)
+	return file, table
+}
+
+// requireUpdated compares with a count of the topic; windows that are still open are in the table, too.
+func requireUpdated(t *testing.T, file, table string) {
+	t.Helper()
 	drain(t, file)
 	requireExactly(t, table, "concat_ws(' ', epoch_ms(w), k, n, s)",
 		clickSQL+"select concat_ws(' ', t // 10000 * 10000, k, count(*), sum(i)) k from clicks group by t // 10000, k having count(*) % 2 = 0")
 	t.Logf("%d rows", number(t, table, "select count(*) from t"))
+}
+
+// Kills at random moments, and two drivers that take the table from each other.
+func TestUpdates(t *testing.T) {
+	moments := killMoments(t)
+	topic := newTopic(t, partitions, nil)
+	clicking(t, topic)
+	t.Run("kills", func(t *testing.T) {
+		file, table := updating(t, topic)
+		moments.kill(t, file, time.Second)
+		requireUpdated(t, file, table)
+	})
+	t.Run("a race", func(t *testing.T) {
+		file, table := updating(t, topic)
+		race(t, file)
+		requireUpdated(t, file, table)
+	})
 }
 
 // A changelog is 200,000 changes of 5,000 keys, each key in one partition; one change in 13 deletes.

@@ -13,6 +13,7 @@ import (
 	"github.com/lakewheel/lakewheel/columnar"
 	"github.com/lakewheel/lakewheel/columnar/group"
 	"github.com/lakewheel/lakewheel/lakehouse"
+	"github.com/lakewheel/lakewheel/lakehouse/parquetfile"
 	"github.com/lakewheel/lakewheel/lakehouse/partition"
 	"github.com/lakewheel/lakewheel/lakehouse/store"
 )
@@ -96,6 +97,38 @@ func TestEraseLargeFile(t *testing.T) {
 	}
 	after, left := rows(t, tab, next)
 	require.Equal(t, []any{before, sum}, []any{after, left})
+}
+
+// A large file whose Bloom filters know none of the keys is not read, though they lie within its bounds.
+func TestEraseAsksBloomFilters(t *testing.T) {
+	objects := store.NewMem()
+	tab := open(objects)
+	snap := create(t, tab, 1)
+	rng := rand.New(rand.NewPCG(1, 1))
+	values := make([]int64, 200_000)
+	for i := range values {
+		values[i] = rng.Int64() &^ 1 // even
+	}
+	w, err := parquetfile.NewWriter(objects, schema, parquetfile.Options{Name: func() string { return "filtered.parquet" }, Layout: lakehouse.Layout{BloomFilters: []string{"n"}}})
+	require.NoError(t, err)
+	b := row(values...)
+	defer b.Release()
+	require.NoError(t, w.Write(t.Context(), 0, b))
+	files, err := finishFiles(t.Context(), w, schema, defaultStats, nil)
+	require.NoError(t, err)
+	require.Greater(t, files[0].Bytes, int64(probedFrom))
+	snap, err = tab.Commit(t.Context(), snap, change(1, files))
+	require.NoError(t, err)
+	absent := row(values[0]|1, values[1]|1, values[2]|1)
+	defer absent.Release()
+	snap, done := erase(t, tab, snap, erasure(absent, nil, "n"))
+	require.Equal(t, lakehouse.Erased{Rewrites: []lakehouse.Rewrite{}}, done)
+	snap, done = erase(t, tab, snap, erasure(absent, nil, "s", "n"))
+	require.Zero(t, done.Scanned, "one of two key columns has a filter")
+	one := row(values[0]|1, values[7])
+	defer one.Release()
+	_, done = erase(t, tab, snap, erasure(one, nil, "n"))
+	require.Equal(t, []any{1, int64(1), int64(len(values) - 1)}, []any{done.Scanned, done.Rewrites[0].Gone, done.Rewrites[0].Kept})
 }
 
 // Without key columns every row has the only key.
