@@ -161,6 +161,31 @@ func TestEraseForeign(t *testing.T) {
 	require.Greater(t, tables, 2)
 }
 
+// In tables of ours too, a file for each row, whose statistics are cut and rounded.
+func TestEraseEveryType(t *testing.T) {
+	tab := open(store.NewMem())
+	snap, err := tab.Snapshot(t.Context())
+	require.NoError(t, err)
+	all := everyPartitionRows(t)
+	defer all.Release()
+	for i := range all.Rows() {
+		w, err := tab.Stage(t.Context(), everyPartition, lakehouse.WriteOptions{Prefix: fmt.Sprint("part", i)})
+		require.NoError(t, err)
+		one := columnar.Slice(all, i, i+1)
+		require.NoError(t, w.Write(t.Context(), 0, one))
+		one.Release()
+		files, err := w.Finish(t.Context())
+		require.NoError(t, err)
+		c := change(int64(i), files)
+		if i == 0 {
+			c.Create = &lakehouse.Creation{ID: "i", Schema: everyPartition}
+		}
+		snap, err = tab.Commit(t.Context(), snap, c)
+		require.NoError(t, err)
+	}
+	eraseEach(t, tab, snap)
+}
+
 func eraseEach(t *testing.T, tab *Table, snap lakehouse.Snapshot) {
 	files, err := tab.Files(t.Context(), snap)
 	require.NoError(t, err)
