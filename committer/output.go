@@ -26,7 +26,10 @@ type Output struct {
 
 // NewOutput opens an Output for the next commit. End it with Commit or Abort.
 func (c *Committer) NewOutput(ctx context.Context) (*Output, error) {
-	w, err := c.opts.Table.Stage(ctx, nullable(c.opts.Schema), c.writeOptions())
+	opts := c.writeOptions()
+	opts.Layout = c.opts.Layout
+	opts.PartitionBy = c.opts.PartitionBy
+	w, err := c.opts.Table.Stage(ctx, nullable(c.opts.Schema), opts)
 	if err != nil {
 		return nil, err
 	}
@@ -42,8 +45,9 @@ func (c *Committer) NewOutput(ctx context.Context) (*Output, error) {
 	return o, nil
 }
 
+// writeOptions are those of any table that the commit writes to.
 func (c *Committer) writeOptions() lakehouse.WriteOptions {
-	return lakehouse.WriteOptions{Prefix: fmt.Sprintf("%s%d", filePrefix(c.opts.Name), c.epoch), PartitionBy: c.opts.PartitionBy, TargetFileSize: c.opts.TargetFileSize}
+	return lakehouse.WriteOptions{Prefix: fmt.Sprintf("%s%d", filePrefix(c.opts.Name), c.epoch), TargetFileSize: c.opts.TargetFileSize}
 }
 
 // Write adds rows to the table. The batch is borrowed.

@@ -3,13 +3,12 @@ package committer
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/lakewheel/lakewheel/lakehouse"
 )
 
 // reveal makes the files of a table's newest entry visible, where the format takes a step of its own for that: part of step 5. It can be repeated, and is, for every entry
-// that this run has put or gone past. Files that somebody has removed before they were published end the run, unless loss is accepted.
+// that this run has put or gone past.
 func (c *Committer) reveal(ctx context.Context, table lakehouse.Table, s lakehouse.Snapshot) error {
 	p, ok := table.(lakehouse.Publisher)
 	if !ok || s.Version < 0 {
@@ -17,12 +16,7 @@ func (c *Committer) reveal(ctx context.Context, table lakehouse.Table, s lakehou
 	}
 	for ask := 1; ; ask++ {
 		err := p.Publish(ctx, s)
-		switch {
-		case errors.Is(err, lakehouse.ErrMissing) && c.opts.AcceptLoss:
-			return nil
-		case errors.Is(err, lakehouse.ErrMissing):
-			return fmt.Errorf("%w: %w: put them back from a copy, or go on without their rows with --accept-loss", ErrPositionLost, err)
-		case err == nil, !errors.Is(err, lakehouse.ErrUnknown), ask == maxAsks:
+		if err == nil || !errors.Is(err, lakehouse.ErrUnknown) || ask == maxAsks {
 			return err
 		}
 		if err := c.opts.Sleep(ctx, pause(ask)); err != nil {

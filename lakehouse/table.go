@@ -31,8 +31,6 @@ var (
 	// ErrReplaced: the base entry is gone or is not the one that was read: the table was
 	// dropped, replaced or cleaned under us. Nothing was written.
 	ErrReplaced = errors.New("table was replaced")
-	// ErrMissing: files that a commit made due are neither staged nor published: somebody removed them. What was there has been published.
-	ErrMissing = errors.New("committed files are gone")
 	// ErrUnsupported wraps a refusal: the table needs a feature this engine does not have.
 	ErrUnsupported = errors.New("table feature not supported")
 )
@@ -86,6 +84,8 @@ type Change struct {
 	Create *Creation
 	// Schema, if it is not nil, is that of the table from this commit on: that of the base with columns added, as Evolve gives it.
 	Schema *columnar.Schema
+	// Layout, if it is not nil, is that of the table from this commit on. Files that are there stay as they are.
+	Layout *Layout
 }
 
 // Rearranged are files whose rows lie in others from a commit on: what the rows are stays as it is. No file is in Change.Remove, too.
@@ -112,6 +112,7 @@ type Snapshot struct {
 	Schema      *columnar.Schema
 	PartitionBy []string
 	Properties  map[string]string
+	Layout      Layout         // that its files are wished to have
 	Txns        map[string]Txn // by application id (Batch and Token both present)
 	Files       int            // live data files; -1 when the files were not read
 	// Occupied says, where there is no table, what lies in its place all the same: other pipelines' tables, data files. "" if nothing does.
@@ -142,6 +143,8 @@ type WriteOptions struct {
 	PartitionBy []string
 	// TargetFileSize in bytes: a file is ended when it has grown beyond it.
 	TargetFileSize int64
+	// Layout of the files, where it says something; otherwise that of the table.
+	Layout Layout
 }
 
 // Writer collects the rows of one commit.
@@ -200,6 +203,6 @@ type Table interface {
 // Publisher is a Table whose readers see the files of a commit only after a further step.
 type Publisher interface {
 	// Publish makes the files of the newest entry of s visible, all of them when it returns nil. It may be repeated, also by another process; what
-	// was done before costs little. An entry is published before the next one is put. ErrMissing: see there.
+	// was done before costs little. An entry is published before the next one is put. ErrUnknown: perhaps done; ask again.
 	Publish(ctx context.Context, s Snapshot) error
 }

@@ -71,6 +71,10 @@ removes one of the files before the commit, nothing is changed. The old files st
 }
 
 func compact(ctx context.Context, w wire.World, t target, o delta.CompactOptions) (compaction, error) {
+	table, ok := t.table.(*delta.Table)
+	if !ok {
+		return compaction{}, usageError{fmt.Errorf("%s holds plain Parquet files, whose readers cannot see files change places at once: commit less often (commit.interval), or write to a Delta table", t.path)}
+	}
 	if t.pipeline != nil {
 		o.DefaultFileSize = t.pipeline.Commit.TargetBytes
 	}
@@ -80,7 +84,7 @@ func compact(ctx context.Context, w wire.World, t target, o delta.CompactOptions
 			return compaction{}, err
 		}
 	}
-	done, err := t.table.Compact(ctx, o)
+	done, err := table.Compact(ctx, o)
 	out := compaction{Table: t.table.String(), Version: done.Version, DryRun: o.DryRun}
 	var into int64
 	for _, m := range done.Merges {

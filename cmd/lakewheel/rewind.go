@@ -59,6 +59,9 @@ hours), the log and the files reach: what lakewheel vacuum has removed does not 
 			if p.Sink.Console {
 				return usageError{fmt.Errorf("%s: a console sink keeps no position", args[0])}
 			}
+			if p.Sink.Plain {
+				return usageError{fmt.Errorf("%s: readers of plain Parquet files cannot see files go at once, so there is no way back: begin again with another name and another folder, or write to a Delta table", args[0])}
+			}
 			w := wire.Real(logger())
 			if err := wire.Probe(cmd.Context(), p, w); err != nil {
 				return err

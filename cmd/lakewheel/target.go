@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"strings"
 
 	"github.com/google/uuid"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/lakewheel/lakewheel/cmd/lakewheel/internal/wire"
 	"github.com/lakewheel/lakewheel/lakehouse"
 	"github.com/lakewheel/lakewheel/lakehouse/delta"
+	"github.com/lakewheel/lakewheel/lakehouse/parquetdir"
 	"github.com/lakewheel/lakewheel/lakehouse/store"
 )
 
@@ -18,13 +20,20 @@ import (
 type target struct {
 	path     string
 	objects  store.Store
-	table    *delta.Table
+	table    upkept
 	snapshot lakehouse.Snapshot
 	pipeline *config.Pipeline // nil if only the path is known
 }
 
+// upkept is a table of a format that leaves files behind.
+type upkept interface {
+	lakehouse.Table
+	Garbage(ctx context.Context, o lakehouse.VacuumOptions) (lakehouse.Garbage, error)
+	Discard(ctx context.Context, g lakehouse.Garbage) error
+}
+
 // targetLong is the part of the help of these commands that says what they work on.
-const targetLong = `TABLE is the folder or the s3:// path of a Delta table; --settings names a pipeline file whose s3 section says how to reach it. With a pipeline FILE (.yaml, .yml)
+const targetLong = `TABLE is the folder or the s3:// path of a table; --settings names a pipeline file whose s3 section says how to reach it. With a pipeline FILE (.yaml, .yml)
 the command works on its table and then on its side tables.`
 
 // openTargets opens the table of a path, or those of a pipeline file that exist: its own first, then its side tables.
@@ -34,10 +43,7 @@ func openTargets(ctx context.Context, arg, settings string) ([]target, error) {
 		if err != nil {
 			return nil, err
 		}
-		t, err := openTarget(ctx, arg, objects)
-		if err == nil && t.snapshot.Version < 0 {
-			err = fmt.Errorf("%s is not a Delta table: it has no _delta_log", arg)
-		}
+		t, err := openPath(ctx, arg, objects)
 		return []target{t}, err
 	}
 	pipelines, err := loadAll([]string{arg})
@@ -57,11 +63,11 @@ func openTargets(ctx context.Context, arg, settings string) ([]target, error) {
 		if err != nil {
 			return nil, err
 		}
-		t, err := openTarget(ctx, path, objects)
-		if err != nil {
+		t := target{path: path, objects: objects, table: tableOf(p, objects), pipeline: p}
+		if t.snapshot, err = t.table.Snapshot(ctx); err != nil {
 			return nil, err
 		}
-		if t.pipeline = p; t.snapshot.Version >= 0 {
+		if t.snapshot.Version >= 0 {
 			out = append(out, t)
 		}
 	}
@@ -71,9 +77,31 @@ func openTargets(ctx context.Context, arg, settings string) ([]target, error) {
 	return out, nil
 }
 
-func openTarget(ctx context.Context, path string, objects store.Store) (target, error) {
+// tableOf opens a table of a pipeline in the format of its sink.
+func tableOf(p *config.Pipeline, objects store.Store) upkept {
+	if p.Sink.Plain {
+		return parquetdir.Open(objects, p.Name, p.PreviousName, uuid.NewString)
+	}
+	return delta.Open(objects, uuid.NewString)
+}
+
+// openPath opens a table of which only the path is known: a Delta table, or the plain Parquet files of one pipeline.
+func openPath(ctx context.Context, path string, objects store.Store) (target, error) {
 	t := target{path: path, objects: objects, table: delta.Open(objects, uuid.NewString)}
 	var err error
+	if t.snapshot, err = t.table.Snapshot(ctx); err != nil || t.snapshot.Version >= 0 {
+		return t, err
+	}
+	logs, err := parquetdir.Logs(ctx, objects)
+	switch {
+	case err != nil:
+		return t, err
+	case len(logs) == 0:
+		return t, fmt.Errorf("%s is neither a Delta table (it has no _delta_log) nor a folder of Parquet files with a log of a pipeline", path)
+	case len(logs) > 1:
+		return t, usageError{fmt.Errorf("%s holds Parquet files of the pipelines %s: call this with the file of one of them", path, strings.Join(logs, ", "))}
+	}
+	t.table = parquetdir.Open(objects, logs[0], "", uuid.NewString)
 	t.snapshot, err = t.table.Snapshot(ctx)
 	return t, err
 }

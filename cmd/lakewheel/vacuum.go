@@ -11,7 +11,7 @@ import (
 
 	"github.com/lakewheel/lakewheel/cmd/lakewheel/internal/config"
 	"github.com/lakewheel/lakewheel/committer"
-	"github.com/lakewheel/lakewheel/lakehouse/delta"
+	"github.com/lakewheel/lakewheel/lakehouse"
 )
 
 // vacuumed is what vacuum prints of one table.
@@ -36,15 +36,16 @@ func vacuumCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "vacuum TABLE|FILE",
 		Short: "Remove data files that no version needs any more",
-		Long: `Show, and with --yes remove, the data files of a Delta table that no version within the retention names.
+		Long: `Show, and with --yes remove, the data files of a Delta table that no version within the retention names. Of a folder of plain Parquet files only those go that were
+staged for a commit that never came; what readers see is left alone.
 
 Files younger than the retention stay, named or not: they may belong to a batch under way. So does all that lies under a name that begins with _ or a point. Versions older
 than the retention can no longer be read afterwards.
 
 ` + targetLong,
-		Args: exactly(1, "the folder or s3:// path of a Delta table, or a pipeline file"),
+		Args: exactly(1, "the folder or s3:// path of a table, or a pipeline file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o := delta.VacuumOptions{Retain: -1, Unsafe: unsafe, Now: time.Now()}
+			o := lakehouse.VacuumOptions{Retain: -1, Unsafe: unsafe, Now: time.Now()}
 			if retain != "" {
 				var err error
 				if o.Retain, err = config.ParseDuration(retain); err != nil || o.Retain < 0 {
@@ -71,7 +72,7 @@ than the retention can no longer be read afterwards.
 		},
 	}
 	cmd.Flags().BoolVar(&yes, "yes", false, "remove the files; without it they are only shown")
-	cmd.Flags().StringVar(&retain, "retain", "", "how long versions can be read, e.g. '14 days'; default: delta.deletedFileRetentionDuration of the table, 7 days")
+	cmd.Flags().StringVar(&retain, "retain", "", "how long versions can be read, e.g. '14 days'; default: delta.deletedFileRetentionDuration of the table, 7 days; a day for plain files")
 	cmd.Flags().BoolVar(&unsafe, "unsafe", false, "allow a --retain below that of the table: readers of older versions, and batches under way, may lose files")
 	cmd.Flags().StringVar(&settings, "settings", "", "pipeline file whose s3 section says how to reach the table")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON line for each table")
@@ -96,7 +97,7 @@ func keptFiles(ctx context.Context, targets []target) (map[string]bool, error) {
 	return committer.PendingSideFiles(ctx, main.objects, main.snapshot.Txns)
 }
 
-func vacuum(ctx context.Context, t target, o delta.VacuumOptions, remove bool) (vacuumed, error) {
+func vacuum(ctx context.Context, t target, o lakehouse.VacuumOptions, remove bool) (vacuumed, error) {
 	g, err := t.table.Garbage(ctx, o)
 	if err != nil {
 		return vacuumed{}, err

@@ -18,23 +18,6 @@ import (
 // leastRetention is what a file that no version names is left alone for at least: it may be one of a batch under way.
 const leastRetention = time.Hour
 
-// VacuumOptions say what is garbage.
-type VacuumOptions struct {
-	// Retain: files that a version of this time names, and those that are younger, stay. Negative: delta.deletedFileRetentionDuration of
-	// the table (7 days). Less than that, or than an hour, is refused unless Unsafe.
-	Retain time.Duration
-	Unsafe bool
-	Keep   map[string]bool // further files that stay, by path
-	Now    time.Time
-}
-
-// Garbage are data files that may be removed.
-type Garbage struct {
-	Version int64
-	Retain  time.Duration
-	Files   []store.Info // by name
-}
-
 // Garbage finds the data files that no version of the retention names, and that are older than it.
 //
 //  1. The files are listed before the log is read, so that what is committed meanwhile is named.
@@ -43,7 +26,7 @@ type Garbage struct {
 //  3. A live file that was not found means that names are misread: nothing is garbage then.
 //
 // What lies under a name that begins with "_" or "." is never garbage, nor is what is no data file.
-func (t *Table) Garbage(ctx context.Context, o VacuumOptions) (Garbage, error) {
+func (t *Table) Garbage(ctx context.Context, o lakehouse.VacuumOptions) (lakehouse.Garbage, error) {
 	found := map[string]store.Info{}
 	err := t.objects.Walk(ctx, "", func(in store.Info) error {
 		if isDataFile(in.Name) {
@@ -52,20 +35,20 @@ func (t *Table) Garbage(ctx context.Context, o VacuumOptions) (Garbage, error) {
 		return nil
 	})
 	if err != nil {
-		return Garbage{}, err
+		return lakehouse.Garbage{}, err
 	}
 	snap, err := t.Snapshot(ctx)
 	switch {
 	case err != nil:
-		return Garbage{}, err
+		return lakehouse.Garbage{}, err
 	case snap.Version < 0:
-		return Garbage{}, fmt.Errorf("%s is not a Delta table: it has no %s", t, logFolder)
+		return lakehouse.Garbage{}, fmt.Errorf("%s is not a Delta table: it has no %s", t, logFolder)
 	case snap.Unusable != nil:
-		return Garbage{}, fmt.Errorf("table %s: %w", t, snap.Unusable)
+		return lakehouse.Garbage{}, fmt.Errorf("table %s: %w", t, snap.Unusable)
 	}
-	retain, err := o.retain(snap.Properties)
+	retain, err := retention(o, snap.Properties)
 	if err != nil {
-		return Garbage{}, err
+		return lakehouse.Garbage{}, err
 	}
 	cutoff := o.Now.Add(-retain).UnixMilli()
 	named, err := t.named(ctx, snap, cutoff, found)
@@ -73,9 +56,9 @@ func (t *Table) Garbage(ctx context.Context, o VacuumOptions) (Garbage, error) {
 		err = t.keepEntries(ctx, cutoff, named)
 	}
 	if err != nil {
-		return Garbage{}, err
+		return lakehouse.Garbage{}, err
 	}
-	out := Garbage{Version: snap.Version, Retain: retain}
+	out := lakehouse.Garbage{Version: snap.Version, Retain: retain}
 	for name, in := range found {
 		if in.Modified < cutoff && !named[name] && !o.Keep[name] && !hidden(name) {
 			out.Files = append(out.Files, in)
@@ -85,8 +68,8 @@ func (t *Table) Garbage(ctx context.Context, o VacuumOptions) (Garbage, error) {
 	return out, nil
 }
 
-// retain is the retention that is asked for, if the table allows it.
-func (o VacuumOptions) retain(properties map[string]string) (time.Duration, error) {
+// retention is the one that is asked for, if the table allows it.
+func retention(o lakehouse.VacuumOptions, properties map[string]string) (time.Duration, error) {
 	own := ownRetention(properties)
 	retain := o.Retain
 	if retain < 0 {
@@ -188,7 +171,7 @@ func hidden(name string) bool {
 const requestsAtATime = 16
 
 // Discard removes garbage. It may be repeated.
-func (t *Table) Discard(ctx context.Context, g Garbage) error {
+func (t *Table) Discard(ctx context.Context, g lakehouse.Garbage) error {
 	tasks, ctx := errgroup.WithContext(ctx)
 	tasks.SetLimit(requestsAtATime)
 	for _, in := range g.Files {

@@ -12,7 +12,7 @@ import (
 )
 
 // garbage names what vacuum would remove.
-func garbage(t *testing.T, objects store.Store, o VacuumOptions) []string {
+func garbage(t *testing.T, objects store.Store, o lakehouse.VacuumOptions) []string {
 	g, err := open(objects).Garbage(t.Context(), o)
 	require.NoError(t, err)
 	names := []string{}
@@ -64,15 +64,15 @@ func TestGarbage(t *testing.T) {
 	left := []string{"deletion_vector_x.bin", "left.parquet", "p=1/left.parquet"}
 	merged := []string{"day0-id001.parquet", "day1-id002.parquet", "day2-id003.parquet", "day3-id004.parquet", "deletion_vector_x.bin", "left.parquet", "p=1/left.parquet"}
 	for name, c := range map[string]struct {
-		o    VacuumOptions
+		o    lakehouse.VacuumOptions
 		want []string
 	}{
-		"all is young":                      {VacuumOptions{Retain: -1, Now: day(6)}, []string{}},
-		"leftovers first":                   {VacuumOptions{Retain: -1, Now: day(8)}, left},
-		"then what was merged":              {VacuumOptions{Retain: -1, Now: day(12)}, merged},
-		"a longer retention keeps":          {VacuumOptions{Retain: 9 * 24 * time.Hour, Now: day(12)}, left},
-		"what the caller keeps":             {VacuumOptions{Retain: -1, Now: day(8), Keep: map[string]bool{"left.parquet": true}}, []string{"deletion_vector_x.bin", "p=1/left.parquet"}},
-		"an unsafe retention, at your risk": {VacuumOptions{Retain: 0, Unsafe: true, Now: day(5).Add(time.Second)}, append(merged, "underway.parquet")},
+		"all is young":                      {lakehouse.VacuumOptions{Retain: -1, Now: day(6)}, []string{}},
+		"leftovers first":                   {lakehouse.VacuumOptions{Retain: -1, Now: day(8)}, left},
+		"then what was merged":              {lakehouse.VacuumOptions{Retain: -1, Now: day(12)}, merged},
+		"a longer retention keeps":          {lakehouse.VacuumOptions{Retain: 9 * 24 * time.Hour, Now: day(12)}, left},
+		"what the caller keeps":             {lakehouse.VacuumOptions{Retain: -1, Now: day(8), Keep: map[string]bool{"left.parquet": true}}, []string{"deletion_vector_x.bin", "p=1/left.parquet"}},
+		"an unsafe retention, at your risk": {lakehouse.VacuumOptions{Retain: 0, Unsafe: true, Now: day(5).Add(time.Second)}, append(merged, "underway.parquet")},
 	} {
 		require.Equal(t, c.want, garbage(t, objects.Clone(), c.o), name)
 	}
@@ -82,7 +82,7 @@ func TestGarbage(t *testing.T) {
 func TestDiscard(t *testing.T) {
 	for k := 0; ; k++ {
 		objects, day := agedTable(t)
-		g, err := open(objects).Garbage(t.Context(), VacuumOptions{Retain: -1, Now: day(12)})
+		g, err := open(objects).Garbage(t.Context(), lakehouse.VacuumOptions{Retain: -1, Now: day(12)})
 		require.NoError(t, err)
 		objects.CrashAfter(k)
 		err = open(objects).Discard(t.Context(), g)
@@ -91,10 +91,10 @@ func TestDiscard(t *testing.T) {
 		require.NoError(t, openErr)
 		n, sum := rows(t, tab, snap)
 		require.Equal(t, []any{5, int64(0 + 1 + 2 + 3 + 5)}, []any{n, sum})
-		again, openErr := tab.Garbage(t.Context(), VacuumOptions{Retain: -1, Now: day(12)})
+		again, openErr := tab.Garbage(t.Context(), lakehouse.VacuumOptions{Retain: -1, Now: day(12)})
 		require.NoError(t, openErr)
 		require.NoError(t, tab.Discard(t.Context(), again))
-		require.Empty(t, garbage(t, objects.Reopen(), VacuumOptions{Retain: -1, Now: day(12)}))
+		require.Empty(t, garbage(t, objects.Reopen(), lakehouse.VacuumOptions{Retain: -1, Now: day(12)}))
 		if err == nil {
 			require.Equal(t, 7, k)
 			return
@@ -109,19 +109,19 @@ func TestGarbageBehindCheckpoint(t *testing.T) {
 	snap, err := tab.Snapshot(t.Context())
 	require.NoError(t, err)
 	require.NoError(t, tab.checkpoint(t.Context(), snap, day(12).UnixMilli()))
-	require.NotContains(t, garbage(t, objects, VacuumOptions{Retain: 9 * 24 * time.Hour, Now: day(12)}), "day0-id001.parquet")
+	require.NotContains(t, garbage(t, objects, lakehouse.VacuumOptions{Retain: 9 * 24 * time.Hour, Now: day(12)}), "day0-id001.parquet")
 }
 
 // Nothing is removed where it could hurt.
 func TestGarbageRefused(t *testing.T) {
 	objects, day := agedTable(t)
-	for _, o := range []VacuumOptions{{Retain: 0, Now: day(12)}, {Retain: 167 * time.Hour, Now: day(12)}} {
+	for _, o := range []lakehouse.VacuumOptions{{Retain: 0, Now: day(12)}, {Retain: 167 * time.Hour, Now: day(12)}} {
 		_, err := open(objects).Garbage(t.Context(), o)
 		require.ErrorContains(t, err, "is less than 168h0m0s")
 	}
 	require.NoError(t, objects.Delete(t.Context(), "merged-all.parquet"))
-	_, err := open(objects).Garbage(t.Context(), VacuumOptions{Retain: -1, Now: day(12)})
+	_, err := open(objects).Garbage(t.Context(), lakehouse.VacuumOptions{Retain: -1, Now: day(12)})
 	require.ErrorContains(t, err, "is not there: nothing is removed")
-	_, err = open(store.NewMem()).Garbage(t.Context(), VacuumOptions{Retain: -1})
+	_, err = open(store.NewMem()).Garbage(t.Context(), lakehouse.VacuumOptions{Retain: -1})
 	require.ErrorContains(t, err, "is not a Delta table")
 }

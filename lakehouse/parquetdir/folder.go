@@ -48,6 +48,12 @@ func OpenFolder(ctx context.Context, objects store.Store) (*Folder, error) {
 	return f, err
 }
 
+// OpenFiles looks at some files of a folder as OpenFolder does at all of one without logs.
+func OpenFiles(ctx context.Context, objects store.Store, names ...string) (*Folder, error) {
+	f := &Folder{objects: objects, Files: names}
+	return f, f.fromFiles(ctx)
+}
+
 // fromLogs takes the schema of the logs, together.
 func (f *Folder) fromLogs(ctx context.Context) error {
 	logs, err := Logs(ctx, f.objects)

@@ -9,6 +9,7 @@ import (
 
 // compaction reads commit.compaction.
 func (f *fileReader) compaction(n ast.Node) {
+	f.compactionAt = n
 	files := int64(f.p.Compaction.Files)
 	enabled := true
 	f.fields(n, "commit.compaction", map[string]func(ast.Node){

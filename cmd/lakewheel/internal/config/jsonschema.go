@@ -97,6 +97,7 @@ type saslShape struct {
 
 type sinkShape struct {
 	Delta    *deltaShape `json:"delta,omitempty"`
+	Parquet  *plainShape `json:"parquet,omitempty" jsonschema:"description=Plain Parquet files\\, for readers without a table format; append mode only"`
 	Console  *struct{}   `json:"console,omitempty" jsonschema:"description=Prints rows; keeps no position"`
 	Existing string      `json:"existing,omitempty" jsonschema:"enum=fail,enum=append,default=fail"`
 	Merge    *mergeShape `json:"merge,omitempty" jsonschema:"description=Rows replace those with the same key (output_mode: append)"`
@@ -109,10 +110,18 @@ type mergeShape struct {
 }
 
 type deltaShape struct {
-	Path        string            `json:"path"`
-	PartitionBy []string          `json:"partition_by,omitempty" jsonschema:"description=Columns of the query"`
-	Properties  map[string]string `json:"properties,omitempty" jsonschema:"description=Delta properties of a table that the pipeline makes"`
-	Evolution   string            `json:"schema_evolution,omitempty" jsonschema:"enum=off,enum=add_columns,default=off"`
+	Path         string            `json:"path"`
+	PartitionBy  []string          `json:"partition_by,omitempty" jsonschema:"description=Columns of the query"`
+	SortBy       []any             `json:"sort_by,omitempty" jsonschema:"description=Columns that the rows of each file are sorted by: names or mappings of column and order (asc or desc)"`
+	BloomFilters []string          `json:"bloom_filters,omitempty" jsonschema:"description=Columns that files have Bloom filters of"`
+	Properties   map[string]string `json:"properties,omitempty" jsonschema:"description=Delta properties of a table that the pipeline makes"`
+	Evolution    string            `json:"schema_evolution,omitempty" jsonschema:"enum=off,enum=add_columns,default=off"`
+}
+
+type plainShape struct {
+	Path        string   `json:"path"`
+	PartitionBy []string `json:"partition_by,omitempty" jsonschema:"description=Columns of the query\\, which name folders and are not in the files"`
+	Evolution   string   `json:"schema_evolution,omitempty" jsonschema:"enum=off,enum=add_columns,default=off"`
 }
 
 type triggerShape struct {

@@ -114,8 +114,8 @@ type fileReader struct {
 	hasSink  bool
 	restart  restartSettings
 	// Where keys stand that are checked against others at the end; nil: they are not there.
-	lateAt, latenessAt, lateTableAt ast.Node
-	mergeAt                         mergeAt
+	modeAt, lateAt, latenessAt, lateTableAt, plainAt, compactionAt ast.Node
+	mergeAt                                                        mergeAt
 	// unsound: the query cannot be planned over a source, which has a fault already.
 	unsound bool
 	// anySchema: a source need not declare its schema.
@@ -193,11 +193,11 @@ func (f *fileReader) sink(n ast.Node) {
 		"existing": choice(f.reader, &f.p.Sink.Append, "sink.existing", map[string]bool{"append": true, "fail": false}),
 		"parquet": func(n ast.Node) {
 			kinds++
-			f.fault(n, "sink.parquet: plain Parquet folders are not supported yet; use delta")
+			f.parquet(n)
 		},
 	})
 	if kinds != 1 {
-		f.fault(n, "sink: expected exactly one of delta, console")
+		f.fault(n, "sink: expected exactly one of delta, parquet, console")
 	}
 }
 
@@ -206,6 +206,8 @@ func (f *fileReader) delta(n ast.Node) {
 		"path":             f.string(&f.p.Sink.Path, "sink.delta.path"),
 		"partition_by":     f.strings(&f.p.Sink.PartitionBy, "sink.delta.partition_by"),
 		"properties":       f.texts(f.p.Sink.Properties, "sink.delta.properties"),
+		"sort_by":          f.sortBy,
+		"bloom_filters":    f.bloomFilters,
 		"schema_evolution": choice(f.reader, &f.p.Sink.AddColumns, "sink.delta.schema_evolution", map[string]bool{"add_columns": true, "off": false}),
 	})
 	if f.p.Sink.Path == "" {
@@ -269,6 +271,7 @@ func (f *fileReader) plan() {
 			f.fault(f.query, "query: %v", err)
 		}
 		f.partitions(f.p.TableSchema())
+		f.layout(f.p.TableSchema())
 	}
 }
 
@@ -296,17 +299,17 @@ func (f *fileReader) partitions(out *columnar.Schema) {
 		at := out.Index(name)
 		switch {
 		case at < 0:
-			f.fault(f.query, "sink.delta.partition_by: the query has no column %s", name)
+			f.fault(f.query, "%s.partition_by: the query has no column %s", f.p.Sink.sinkKey(), name)
 		case out.Fields[at].Type.Nested() || out.Fields[at].Type == columnar.Binary:
-			f.fault(f.query, "sink.delta.partition_by: %s is %s, which cannot name a folder; take a part of it", name, out.Fields[at].Type)
+			f.fault(f.query, "%s.partition_by: %s is %s, which cannot name a folder; take a part of it", f.p.Sink.sinkKey(), name, out.Fields[at].Type)
 		case slices.Contains(f.p.Sink.PartitionBy[:i], out.Fields[at].Name):
-			f.fault(f.query, "sink.delta.partition_by: %s is there twice", name)
+			f.fault(f.query, "%s.partition_by: %s is there twice", f.p.Sink.sinkKey(), name)
 		default:
 			f.p.Sink.PartitionBy[i] = out.Fields[at].Name
 		}
 	}
 	if n := len(f.p.Sink.PartitionBy); n > 0 && n == out.Len() {
-		f.fault(f.query, "sink.delta.partition_by: a table needs a column besides those it is partitioned by")
+		f.fault(f.query, "%s.partition_by: a table needs a column besides those it is partitioned by", f.p.Sink.sinkKey())
 	}
 }
 
@@ -355,6 +358,7 @@ func sentence(e *planner.Error) string {
 // finish checks what only the whole file can tell.
 func (f *fileReader) finish() {
 	f.checkModes()
+	f.checkPlain()
 	f.checkCompaction()
 	f.placeSideTables()
 }

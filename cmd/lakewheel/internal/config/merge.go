@@ -50,7 +50,7 @@ func (f *fileReader) merge(n ast.Node) {
 // planMerge finds out by what rows replace others: in update mode by the keys of the groups, with sink.merge by its own.
 func (f *fileReader) planMerge(query string) {
 	switch m := f.p.Sink.Merge; {
-	case m == nil && f.p.Mode == planner.Update && !f.p.Sink.Console:
+	case m == nil && f.p.Mode == planner.Update && !f.p.Sink.Console && !f.p.Sink.Plain:
 		keys, err := f.p.Planned.Keys(query)
 		if err != nil {
 			f.queryFaults(err)
@@ -58,6 +58,8 @@ func (f *fileReader) planMerge(query string) {
 		}
 		f.p.Keys = keys
 	case m == nil:
+	case f.p.Sink.Plain:
+		f.fault(f.mergeAt.merge, "sink.merge: plain Parquet files are only added, so their rows cannot be replaced; merge into delta")
 	case f.p.Sink.Console:
 		f.fault(f.mergeAt.merge, "sink.merge: rows that are printed cannot be replaced; merge into delta")
 	case f.p.Mode == planner.Update:

@@ -16,7 +16,10 @@ type restartSettings struct {
 // modeKeys are the keys of output modes, watermarks, late rows and state that belong to the whole pipeline.
 func (f *fileReader) modeKeys() map[string]func(ast.Node) {
 	return map[string]func(ast.Node){
-		"output_mode":      choice(f.reader, &f.p.Mode, "output_mode", map[string]planner.OutputMode{"append": planner.Append, "update": planner.Update, "complete": planner.Complete}),
+		"output_mode": func(n ast.Node) {
+			f.modeAt = n
+			choice(f.reader, &f.p.Mode, "output_mode", map[string]planner.OutputMode{"append": planner.Append, "update": planner.Update, "complete": planner.Complete})(n)
+		},
 		"watermark_policy": choice(f.reader, &f.p.WatermarkMax, "watermark_policy", map[string]bool{"min": false, "max": true}),
 		"watermark": func(n ast.Node) {
 			f.fields(n, "watermark", map[string]func(ast.Node){"survives_restart": f.optional(&f.restart.survivesRestart, "watermark.survives_restart")})

@@ -24,10 +24,12 @@ import (
 	"github.com/lakewheel/lakewheel/cmd/lakewheel/internal/wire"
 	"github.com/lakewheel/lakewheel/columnar"
 	"github.com/lakewheel/lakewheel/lakehouse/delta"
+	"github.com/lakewheel/lakewheel/lakehouse/parquetdir"
 	"github.com/lakewheel/lakewheel/lakehouse/store"
 	"github.com/lakewheel/lakewheel/microbatch"
 	"github.com/lakewheel/lakewheel/microbatch/source"
 	"github.com/lakewheel/lakewheel/microbatch/source/memory"
+	"github.com/lakewheel/lakewheel/planner"
 )
 
 // Env runs the commands of one script.
@@ -37,6 +39,8 @@ type Env struct {
 	Workers []int
 	// RowsPerBatch, if it is not 0, cuts batches smaller than the script's limits.
 	RowsPerBatch int64
+	// Plain writes tables in append mode as plain Parquet files, whatever the script says.
+	Plain bool
 	// CrashAfter lets so many durable writes of the script succeed before the process dies once; -1: never.
 	CrashAfter int
 	// Fired reports whether the crash came.
@@ -112,7 +116,7 @@ func (e *Env) restart(d *datadriven.TestData) (string, error) {
 	if strings.TrimSpace(d.Input) == "" {
 		return "ok", nil
 	}
-	p, fault, err := parse(d.Input)
+	p, fault, err := e.parse(d.Input)
 	if p == nil {
 		return fault, err
 	}
@@ -128,7 +132,7 @@ func (e *Env) restart(d *datadriven.TestData) (string, error) {
 //	name: counts
 //	...
 func (e *Env) pipeline(d *datadriven.TestData) (string, error) {
-	p, fault, err := parse(d.Input)
+	p, fault, err := e.parse(d.Input)
 	if e.refused = p == nil; e.refused {
 		e.p = nil
 		return fault, err
@@ -142,6 +146,15 @@ func (e *Env) pipeline(d *datadriven.TestData) (string, error) {
 	}
 	e.restarted, e.progress, e.delivered, e.operators, e.watermark = false, nil, nil, nil, 0
 	return "ok", nil
+}
+
+// parse reads a pipeline file of the script.
+func (e *Env) parse(text string) (*config.Pipeline, string, error) {
+	p, fault, err := parse(text)
+	if p != nil && e.Plain && p.Mode == planner.Append && !p.Sink.Console {
+		p.Sink.Plain = true
+	}
+	return p, fault, err
 }
 
 // source is the documents of a source, which outlive the engine.
@@ -347,15 +360,27 @@ func (e *Env) table(d *datadriven.TestData) (string, error) {
 
 func storeOf(e *Env, path string) store.Store { return store.Sub(e.objects, path) }
 
-// ReadTable returns the rows of a Delta table as JSON lines, sorted.
+// ReadTable returns the rows of a Delta table, or of a folder of plain files, as JSON lines, sorted.
 func ReadTable(ctx context.Context, objects store.Store) ([]string, error) {
 	t := delta.Open(objects, func() string { return "" })
 	snap, err := t.Snapshot(ctx)
 	if err != nil {
 		return nil, err
 	}
+	scan := func(fn func(*columnar.Batch) error) error { return t.Scan(ctx, snap, fn) }
+	logs, err := parquetdir.Logs(ctx, objects)
+	if err != nil {
+		return nil, err
+	}
+	if len(logs) > 0 {
+		f, err := parquetdir.OpenFolder(ctx, objects)
+		if err != nil {
+			return nil, err
+		}
+		scan = func(fn func(*columnar.Batch) error) error { return f.Scan(ctx, fn) }
+	}
 	var lines []string
-	err = t.Scan(ctx, snap, func(b *columnar.Batch) error {
+	err = scan(func(b *columnar.Batch) error {
 		lines = append(lines, rows(b)...)
 		return nil
 	})

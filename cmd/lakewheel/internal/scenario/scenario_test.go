@@ -99,6 +99,23 @@ func TestCrashSweep(t *testing.T) {
 	}
 }
 
+// Plain Parquet files hold what a Delta table does, wherever the process dies.
+func TestPlainCrashSweep(t *testing.T) {
+	for _, name := range []string{"crash", "dead_letters", "partitions", "evolution", "eventtime_append", "eventtime_late_table", "records"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			path := filepath.Join("testdata", name+".txt")
+			want, fired := tables(t, path, New()), true
+			for k := 0; fired; k++ {
+				e := New()
+				e.Plain, e.CrashAfter = true, k
+				require.Equal(t, want, tables(t, path, e), "crash after %d writes", k)
+				fired = e.Fired
+			}
+		})
+	}
+}
+
 // Other numbers of workers and other batch cuts give the same tables.
 func TestShapeSweep(t *testing.T) {
 	for _, path := range scripts(t) {

@@ -15,7 +15,9 @@ import (
 
 	"github.com/lakewheel/lakewheel/cmd/lakewheel/internal/config"
 	"github.com/lakewheel/lakewheel/committer"
+	"github.com/lakewheel/lakewheel/lakehouse"
 	"github.com/lakewheel/lakewheel/lakehouse/delta"
+	"github.com/lakewheel/lakewheel/lakehouse/parquetdir"
 	"github.com/lakewheel/lakewheel/lakehouse/store"
 	"github.com/lakewheel/lakewheel/microbatch"
 	"github.com/lakewheel/lakewheel/microbatch/exec"
@@ -170,14 +172,18 @@ func makeSink(p *config.Pipeline, w World) (microbatch.Sink, error) {
 	if err != nil {
 		return nil, err
 	}
-	sink := microbatch.NewTableSink("Delta", opts)
+	kind := "Delta"
+	if p.Sink.Plain {
+		kind = "Parquet"
+	}
+	sink := microbatch.NewTableSink(kind, opts)
 	if p.Deletes() {
 		sink.Deletes = config.DeleteColumn
 	}
 	return sink, nil
 }
 
-// CommitterOptions are those of the pipeline's Delta table.
+// CommitterOptions are those of the pipeline's table.
 func CommitterOptions(p *config.Pipeline, w World) (committer.Options, error) {
 	objects, err := w.OpenStore(p.S3, p.Sink.Path)
 	if err != nil {
@@ -190,8 +196,8 @@ func CommitterOptions(p *config.Pipeline, w World) (committer.Options, error) {
 	compaction := p.Compaction
 	compaction.Inline = w.InlineCompaction || p.Trigger.AvailableNow
 	return committer.Options{
-		Table: delta.Open(objects, w.NewID), Objects: objects, Schema: p.TableSchema(),
-		PartitionBy: p.Sink.PartitionBy, AddColumns: p.Sink.AddColumns, Properties: p.Sink.Properties, Merge: mergeOf(p),
+		Table: w.openTable(p, objects), Objects: objects, Schema: p.TableSchema(),
+		PartitionBy: p.Sink.PartitionBy, Layout: p.Sink.Layout, AddColumns: p.Sink.AddColumns, Properties: p.Sink.Properties, Merge: mergeOf(p),
 		Name: p.Name, Previous: p.PreviousName, Append: p.Sink.Append, AcceptLoss: w.AcceptLoss, Bounded: p.Trigger.AvailableNow,
 		Writer: writerName(w.Clock.Now()), Plan: planner.Fingerprint(p.Planned.Physical), Settings: map[string]string{},
 		Side:          sides,
@@ -209,13 +215,21 @@ func mergeOf(p *config.Pipeline) *committer.Merge {
 	return &committer.Merge{Keys: keys}
 }
 
+// openTable opens a table of a pipeline, in the format of its sink.
+func (w World) openTable(p *config.Pipeline, objects store.Store) lakehouse.Table {
+	if p.Sink.Plain {
+		return parquetdir.Open(objects, p.Name, p.PreviousName, w.NewID)
+	}
+	return delta.Open(objects, w.NewID)
+}
+
 // sideTables are those that a pipeline may write: dead letters, and late rows if they are kept.
 func sideTables(p *config.Pipeline, w World) (map[string]committer.SideTable, error) {
 	objects, err := w.OpenStore(p.S3, p.DeadLetter)
 	if err != nil {
 		return nil, err
 	}
-	out := map[string]committer.SideTable{microbatch.DeadLetterKind: {Table: delta.Open(objects, w.NewID), Schema: exec.DeadLetterSchema}}
+	out := map[string]committer.SideTable{microbatch.DeadLetterKind: {Table: w.openTable(p, objects), Schema: exec.DeadLetterSchema}}
 	if p.LateRows != config.TableLate {
 		return out, nil
 	}
@@ -226,6 +240,6 @@ func sideTables(p *config.Pipeline, w World) (map[string]committer.SideTable, er
 	if objects, err = w.OpenStore(p.S3, p.Late); err != nil {
 		return nil, err
 	}
-	out[microbatch.LateKind] = committer.SideTable{Table: delta.Open(objects, w.NewID), Schema: schema}
+	out[microbatch.LateKind] = committer.SideTable{Table: w.openTable(p, objects), Schema: schema}
 	return out, nil
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/lakewheel/lakewheel/cmd/lakewheel/internal/config"
 	"github.com/lakewheel/lakewheel/columnar"
 	"github.com/lakewheel/lakewheel/lakehouse/delta"
+	"github.com/lakewheel/lakewheel/lakehouse/parquetdir"
 	"github.com/lakewheel/lakewheel/lakehouse/store"
 	"github.com/lakewheel/lakewheel/microbatch"
 	"github.com/lakewheel/lakewheel/microbatch/source"
@@ -35,7 +36,9 @@ type rig struct {
 	log    *bytes.Buffer
 }
 
-func newRig(t *testing.T, more string) *rig {
+func newRig(t *testing.T, more string) *rig { return newRigInto(t, "delta", more) }
+
+func newRigInto(t *testing.T, sink, more string) *rig {
 	backend := s3mem.New()
 	require.NoError(t, backend.CreateBucket("lake"))
 	server := httptest.NewTLSServer(gofakes3.New(backend, gofakes3.WithLogger(gofakes3.DiscardLog())).Server())
@@ -45,9 +48,9 @@ func newRig(t *testing.T, more string) *rig {
 	p, err := config.Parse("p.yaml", fmt.Sprintf(`name: p
 sources: {events: {memory: {}, schema: "id BIGINT"}}
 query: SELECT id FROM events
-sink: {delta: {path: "s3://lake/tables/t"}}
+sink: {%s: {path: "s3://lake/tables/t"}}
 s3: {endpoint: %q, access_key: a, secret_key: b, tls: {ca: %q}}
-%s`, server.URL, ca, more), os.LookupEnv)
+%s`, sink, server.URL, ca, more), os.LookupEnv)
 	require.NoError(t, err)
 	r := &rig{p: p, stores: map[string]*store.S3{}, log: &bytes.Buffer{}, source: memory.New("events", true)}
 	r.world = Real(slog.New(slog.NewTextHandler(r.log, nil)))
@@ -78,7 +81,16 @@ func (r *rig) run(t *testing.T) (reports <-chan microbatch.Progress, stop func()
 
 // A batch without data asks S3 for nothing; one with data for little.
 func TestRequestsOfABatch(t *testing.T) {
-	r := newRig(t, "trigger: {interval: 5ms}\ncommit: {interval: 0s}\n")
+	for sink, c := range map[string]struct {
+		requests int64
+		what     string
+	}{"delta": {4, "file, record, look at the base, entry"}, "parquet": {6, "file, record, look at the base, entry, copy of the file to its name, removal of the staged one"}} {
+		t.Run(sink, func(t *testing.T) { requestsOfABatch(t, sink, c.requests, c.what) })
+	}
+}
+
+func requestsOfABatch(t *testing.T, sink string, requests int64, what string) {
+	r := newRigInto(t, sink, "trigger: {interval: 5ms}\ncommit: {interval: 0s}\n")
 	reports, stop := r.run(t)
 	table := r.stores[r.p.Sink.Path]
 	feed := func() microbatch.Progress {
@@ -101,23 +113,35 @@ func TestRequestsOfABatch(t *testing.T) {
 	stop()
 	busy := table.Requests().Minus(before)
 	t.Logf("%d requests in %d batches: %+v", busy.Total(), batches, busy)
-	require.EqualValues(t, batches*4, busy.Total(), "file, record, look at the base, entry: %+v", busy)
+	require.EqualValues(t, batches*requests, busy.Total(), "%s: %+v", what, busy)
 	require.EqualValues(t, batches, busy.Head)
 	require.Zero(t, side.Requests().Minus(sideBefore).Total(), "no dead letters, no request for them")
 	require.Equal(t, 8, countRows(t, table))
 }
 
 func countRows(t *testing.T, objects store.Store) (n int) {
+	count := func(b *columnar.Batch) error { n += b.Rows(); return nil }
 	table := delta.Open(objects, func() string { return "" })
 	snap, err := table.Snapshot(context.Background())
 	require.NoError(t, err)
-	require.NoError(t, table.Scan(context.Background(), snap, func(b *columnar.Batch) error { n += b.Rows(); return nil }))
+	if snap.Version >= 0 {
+		require.NoError(t, table.Scan(context.Background(), snap, count))
+		return n
+	}
+	f, err := parquetdir.OpenFolder(context.Background(), objects)
+	require.NoError(t, err)
+	require.NoError(t, f.Scan(context.Background(), count))
 	return n
 }
 
 // The next process goes on where the table says; bad records lie in the table beside it.
 func TestRunsGoOn(t *testing.T) {
-	r := newRig(t, "trigger: {available_now: true}\n")
+	for _, sink := range []string{"delta", "parquet"} {
+		t.Run(sink, func(t *testing.T) { runsGoOn(t, newRigInto(t, sink, "trigger: {available_now: true}\n")) })
+	}
+}
+
+func runsGoOn(t *testing.T, r *rig) {
 	for run := range 3 {
 		r.source.Append(0, []byte(`{"id": 1}`), 0)
 		r.source.Append(0, []byte(`{"id": "no number"}`), 0)
