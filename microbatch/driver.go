@@ -390,6 +390,9 @@ func (d *driver) report(f *fold, res committer.Result, took time.Duration) {
 			p.DurationMs["commitBatch"] = took.Milliseconds()
 			p.DurationMs["triggerExecution"] += took.Milliseconds()
 			p.BatchDuration += took.Milliseconds()
+			if res.Replaced {
+				p.replaced(res.Cost)
+			}
 		}
 		d.q.OnProgress(p)
 	}

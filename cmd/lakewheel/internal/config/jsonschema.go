@@ -100,6 +100,13 @@ type sinkShape struct {
 	Parquet  *plainShape `json:"parquet,omitempty" jsonschema:"description=Plain Parquet files\\, for readers without a table format; append mode only"`
 	Console  *struct{}   `json:"console,omitempty" jsonschema:"description=Prints rows; keeps no position"`
 	Existing string      `json:"existing,omitempty" jsonschema:"enum=fail,enum=append,default=fail"`
+	Merge    *mergeShape `json:"merge,omitempty" jsonschema:"description=Rows replace those with the same key (output_mode: append)"`
+}
+
+type mergeShape struct {
+	Keys       []string `json:"keys" jsonschema:"description=Columns of the query that tell rows apart"`
+	DeleteWhen string   `json:"delete_when,omitempty" jsonschema:"description=Condition over the columns of the query: where it is TRUE\\, the key is deleted"`
+	Drop       []string `json:"drop,omitempty" jsonschema:"description=Columns of the query that the table does not get"`
 }
 
 type deltaShape struct {
