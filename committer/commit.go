@@ -36,6 +36,9 @@ type Result struct {
 	Files       int
 	Rows, Bytes int64
 	SideRows    map[string]int64
+	// Requests that the store of the table was sent since the commit before, by kind; nil for a store that counts none. Side tables
+	// have stores of their own.
+	Requests map[string]int64
 }
 
 // Commit makes the batch visible, with its offsets, and publishes what depends on it. On nil it is done.

@@ -74,6 +74,9 @@ type SinkProgress struct {
 	Version       int64  `json:"version"`
 	Files         int    `json:"files"`
 	Bytes         int64  `json:"bytes"`
+	// Requests that the store of the table was sent since the commit before, by kind: put, get, head, list and so on. The last batch of a
+	// commit has them.
+	Requests map[string]int64 `json:"requests,omitempty"`
 }
 
 // Lag is the number of records that were there and not read when the batch was planned.

@@ -96,7 +96,9 @@ func TestRequestsOfABatch(t *testing.T) {
 	side := r.stores[r.p.DeadLetter]
 	before, sideBefore := table.Requests(), side.Requests()
 	for range batches {
-		require.EqualValues(t, 1, feed().NumInputRows)
+		p := feed()
+		require.EqualValues(t, 1, p.NumInputRows)
+		require.Equal(t, map[string]int64{"put": 3, "head": 1}, p.Sink.Requests)
 	}
 	stop()
 	busy := table.Requests().Minus(before)
