@@ -263,7 +263,7 @@ func TestLogRetention(t *testing.T) {
 	require.NoError(t, err)
 	first, ok := numberOf(list[0].Name)
 	require.True(t, ok)
-	require.EqualValues(t, 150, first, "those that were a week old when the newest hint was written")
+	require.EqualValues(t, 150, first, "those that were a day old when the newest hint was written")
 	again := open(objects, "b")
 	require.Equal(t, s, newest(t, again))
 	entries, err := again.History(t.Context(), s, 1000)
