@@ -131,10 +131,10 @@ func TestCommitPublishesItsBase(t *testing.T) {
 func TestFilesTakenAway(t *testing.T) {
 	objects := store.NewMem()
 	tab := open(objects, "a")
-	s := commit(t, tab, newest(t, tab), 1)
+	commit(t, tab, newest(t, tab), 1)
 	require.NoError(t, objects.Delete(t.Context(), "part-p-e1-a001.parquet"))
 	again := open(objects, "b")
-	s = newest(t, again)
+	s := newest(t, again)
 	require.NoError(t, again.Publish(t.Context(), s))
 	commit(t, again, s, 2)
 	require.Equal(t, []string{`{"n":2,"k":"a/2"}`}, visible(t, objects))
