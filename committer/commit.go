@@ -152,7 +152,7 @@ func (c *Committer) commit(ctx context.Context, r *Record, change lakehouse.Chan
 		c.stopped = err
 		return err
 	}
-	c.base, c.last, c.remake = base, r, false
+	c.base, c.last, c.remake, c.relaid = base, r, false, true
 	c.records.add(r, change.Time)
 	c.stopped = c.afterPut(ctx, r)
 	return c.stopped
@@ -186,6 +186,9 @@ func (c *Committer) change(r *Record, files []lakehouse.DataFile, operation stri
 		Add: files, DataChange: true, Operation: operation,
 		Parameters: map[string]string{"outputMode": "Append", "queryId": r.QueryID, "epochId": strconv.FormatInt(r.LastBatch, 10)},
 		Info:       map[string]any{"lakewheel": info(r)},
+	}
+	if want := c.opts.Layout.Over(c.base.Layout); !c.relaid && !want.Equal(c.base.Layout) {
+		change.Layout = &want
 	}
 	if c.base.Version < 0 || c.remake {
 		change.Create = &lakehouse.Creation{ID: c.tableID, Schema: nullable(c.opts.Schema), PartitionBy: c.opts.PartitionBy, Properties: c.properties()}

@@ -27,6 +27,9 @@ type Options struct {
 	PartitionBy []string
 	// Properties of the table, if this run makes it.
 	Properties map[string]string
+	// Layout of the files of the table, where it says something: it becomes that of the table with the first commit of this run. Otherwise
+	// files are laid out as the table says.
+	Layout lakehouse.Layout
 	// AddColumns lets columns that the table does not have be added to it, with the first rows that have them.
 	AddColumns bool
 
@@ -81,6 +84,7 @@ type Committer struct {
 	compaction compaction
 	merging    *merging // of the commit that runs; nil: it replaces no rows by key
 	remake     bool     // the next entry gives the table, which nothing was ever written to, the schema of the rows
+	relaid     bool     // the layout is that of the table
 	exact      bool     // the change fits its base alone, and is not put on top of another
 	stopped    error    // why no further entry may be put
 	// sides are the side tables as this run left them, by place.

@@ -27,6 +27,7 @@ type Output struct {
 // NewOutput opens an Output for the next commit. End it with Commit or Abort.
 func (c *Committer) NewOutput(ctx context.Context) (*Output, error) {
 	opts := c.writeOptions()
+	opts.Layout = c.opts.Layout
 	opts.PartitionBy = c.opts.PartitionBy
 	w, err := c.opts.Table.Stage(ctx, nullable(c.opts.Schema), opts)
 	if err != nil {

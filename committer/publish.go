@@ -73,8 +73,11 @@ func (c *Committer) maintainSides(ctx context.Context) error {
 func (c *Committer) publish(ctx context.Context, r *Record) error {
 	for _, files := range r.Side {
 		s, ok := c.opts.Side[files.Kind]
+		if ok && s.Table.String() != files.Table && c.sides[s.Table.String()].Txns[appID(r.Pipeline)].Batch >= r.LastBatch {
+			continue // the tables were moved, and the files lie where the side table is now
+		}
 		if !ok || s.Table.String() != files.Table {
-			return fmt.Errorf("%w: batch %d has %d staged files for %s, which is no longer the side table %s of this pipeline: set side_tables back until one run has published them", ErrRefused, r.LastBatch, len(files.Files), files.Table, files.Kind)
+			return fmt.Errorf("%w: batch %d has %d staged files for %s, which is no longer the side table %s of this pipeline: move that table along, or set side_tables back until one run has published them", ErrRefused, r.LastBatch, len(files.Files), files.Table, files.Kind)
 		}
 		if err := c.publishSide(ctx, s, files, r); err != nil {
 			return fmt.Errorf("publish batch %d to %s: %w", r.LastBatch, s.Table, err)

@@ -16,8 +16,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// plain makes the table of a pipeline file plain Parquet files, in partitions by k.
-func plain(t *testing.T, file string) {
+// asPlainFiles makes the table of a pipeline file plain Parquet files, in partitions by k.
+func asPlainFiles(t *testing.T, file string) {
 	text, err := os.ReadFile(file)
 	require.NoError(t, err)
 	changed := strings.NewReplacer("sink: {delta: {", "sink: {parquet: {partition_by: [k], ", "SELECT id, n FROM", "SELECT id, n, n % 3 AS k FROM").Replace(string(text))
@@ -45,7 +45,7 @@ func TestPlainFilesThroughKills(t *testing.T) {
 	topic := newTopic(t, 1, nil)
 	cl := client(t)
 	file, table := pipeline(t, topic, "", "trigger: {interval: 0s}\ncommit: {interval: 0s}\nlimits: {rows_per_batch: 7}\n")
-	plain(t, file)
+	asPlainFiles(t, file)
 	n := 0
 	feed := func(rows int) {
 		var values []string
@@ -89,7 +89,7 @@ func TestPlainFilesInS3(t *testing.T) {
 	topic := newTopic(t, 1, nil)
 	cl := client(t)
 	file, table := s3Pipeline(t, topic, proxy.URL, "")
-	plain(t, file)
+	asPlainFiles(t, file)
 	n := 0
 	start := func() *exec.Cmd {
 		produce(t, cl, topic, 0, fmt.Sprintf(`{"id":"x%d","n":%d}`, n, n))

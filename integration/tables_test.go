@@ -74,8 +74,12 @@ func appendValue(rng *rand.Rand, b array.Builder, t columnar.Type, nullable bool
 		b.Append(int8(n))
 	case *array.Int16Builder:
 		b.Append(int16(n))
+	case *array.Int32Builder:
+		b.Append(int32(n) << 20)
 	case *array.Int64Builder:
 		b.Append(int64(n))
+	case *array.Float32Builder:
+		b.Append(float32(n) / 8)
 	case *array.Float64Builder:
 		b.Append(float64(n) / 8)
 	case *array.Decimal128Builder:
@@ -91,9 +95,10 @@ func appendValue(rng *rand.Rand, b array.Builder, t columnar.Type, nullable bool
 	}
 }
 
-func randomRows(rng *rand.Rand, rows int) *columnar.Batch {
-	cols := make([]columnar.Column, nested.Len())
-	for i, f := range nested.Fields {
+// randomRows are rows of a schema.
+func randomRows(schema *columnar.Schema, rng *rand.Rand, rows int) *columnar.Batch {
+	cols := make([]columnar.Column, schema.Len())
+	for i, f := range schema.Fields {
 		b := array.NewBuilder(memory.DefaultAllocator, f.Type.Arrow())
 		for range rows {
 			appendValue(rng, b, f.Type, f.Nullable)
@@ -101,7 +106,7 @@ func randomRows(rng *rand.Rand, rows int) *columnar.Batch {
 		cols[i] = b.NewArray()
 		b.Release()
 	}
-	return columnar.NewBatch(nested, cols, rows)
+	return columnar.NewBatch(schema, cols, rows)
 }
 
 // writeTable makes a table of one commit in a folder, and returns its rows as JSON.
@@ -126,6 +131,73 @@ func writeTable(t *testing.T, dir string, b *columnar.Batch, by ...string) (want
 	return want
 }
 
+// plain has a column of each type that is not nested.
+var plain = columnar.NewSchema(
+	nullable("flag", columnar.Boolean), nullable("tiny", columnar.TinyInt), nullable("small", columnar.SmallInt), nullable("int", columnar.Int), nullable("big", columnar.BigInt),
+	nullable("real", columnar.Float), nullable("wide", columnar.Double), nullable("money", columnar.Decimal(9, 2)), nullable("sum", columnar.Decimal(18, 4)),
+	nullable("huge", columnar.Decimal(38, 6)), nullable("text", columnar.String), nullable("raw", columnar.Binary), nullable("day", columnar.Date), nullable("at", columnar.Timestamp),
+)
+
+// laidOut makes a table of three commits, each of a file that is sorted and has filters, and compacts it if that is wanted.
+func laidOut(t *testing.T, dir string, compact bool) {
+	layout := lakehouse.Layout{SortBy: []lakehouse.SortColumn{{Column: "text"}, {Column: "big", Descending: true}}, BloomFilters: filteredColumns}
+	objects, err := store.NewLocal(dir)
+	require.NoError(t, err)
+	table := delta.Open(objects, uuid.NewString)
+	base, err := table.Snapshot(t.Context())
+	require.NoError(t, err)
+	for i := range int64(3) {
+		w, err := table.Stage(t.Context(), plain, lakehouse.WriteOptions{Prefix: "part", Layout: layout})
+		require.NoError(t, err)
+		b := randomRows(plain, rand.New(rand.NewPCG(uint64(i), 0)), 500)
+		require.NoError(t, w.Write(t.Context(), 0, b))
+		b.Release()
+		files, err := w.Finish(t.Context())
+		require.NoError(t, err)
+		c := lakehouse.Change{Time: 1 + i, Add: files, DataChange: true, Operation: "WRITE"}
+		if i == 0 {
+			c.Create, c.Layout = &lakehouse.Creation{ID: uuid.NewString(), Schema: plain}, &layout
+		}
+		base, err = table.Commit(t.Context(), base, c)
+		require.NoError(t, err)
+	}
+	if compact {
+		require.Zero(t, lakewheel(t, "compact", dir).code)
+	}
+}
+
+var filteredColumns = []string{"small", "int", "big", "text", "raw", "day", "at", "money", "sum"}
+
+// Statistics, page indexes and filters never hide a row from a reader: at the least and the greatest value of each column, predicates find what a
+// search of all rows finds. Files say how they are sorted, and filters exclude what is not there.
+func TestLayoutOfTables(t *testing.T) {
+	for _, compact := range []bool{false, true} {
+		dir := t.TempDir()
+		laidOut(t, dir, compact)
+		var found struct {
+			Wrong []string
+			Tried int
+		}
+		ask(t, &found, "predicates", dir)
+		require.Empty(t, found.Wrong)
+		require.Equal(t, plain.Len()*2*5*4, found.Tried)
+		var files []struct {
+			Order                    [][][]any
+			Indexed                  bool
+			Hidden, Others, Excluded int
+		}
+		ask(t, &files, append([]string{"layout", dir}, filteredColumns...)...)
+		require.Len(t, files, map[bool]int{false: 3, true: 1}[compact])
+		for _, f := range files {
+			require.Equal(t, [][][]any{{{10.0, false, true}, {4.0, true, false}}}, f.Order)
+			require.True(t, f.Indexed)
+			require.Zero(t, f.Hidden)
+			require.Greater(t, f.Others, 50)
+			require.Greater(t, f.Excluded, f.Others*9/10)
+		}
+	}
+}
+
 // canonical orders the names in JSON.
 func canonical(t *testing.T, text []byte) string {
 	var v any
@@ -139,7 +211,7 @@ func canonical(t *testing.T, text []byte) string {
 func TestNestedColumns(t *testing.T) {
 	seed := rand.Uint64()
 	t.Log("seed", seed)
-	b := randomRows(rand.New(rand.NewPCG(seed, 0)), 2000)
+	b := randomRows(nested, rand.New(rand.NewPCG(seed, 0)), 2000)
 	defer b.Release()
 	dir := t.TempDir()
 	want := writeTable(t, dir, b)

@@ -84,6 +84,8 @@ type Change struct {
 	Create *Creation
 	// Schema, if it is not nil, is that of the table from this commit on: that of the base with columns added, as Evolve gives it.
 	Schema *columnar.Schema
+	// Layout, if it is not nil, is that of the table from this commit on. Files that are there stay as they are.
+	Layout *Layout
 }
 
 // Rearranged are files whose rows lie in others from a commit on: what the rows are stays as it is. No file is in Change.Remove, too.
@@ -110,6 +112,7 @@ type Snapshot struct {
 	Schema      *columnar.Schema
 	PartitionBy []string
 	Properties  map[string]string
+	Layout      Layout         // that its files are wished to have
 	Txns        map[string]Txn // by application id (Batch and Token both present)
 	Files       int            // live data files; -1 when the files were not read
 	// Occupied says, where there is no table, what lies in its place all the same: other pipelines' tables, data files. "" if nothing does.
@@ -140,6 +143,8 @@ type WriteOptions struct {
 	PartitionBy []string
 	// TargetFileSize in bytes: a file is ended when it has grown beyond it.
 	TargetFileSize int64
+	// Layout of the files, where it says something; otherwise that of the table.
+	Layout Layout
 }
 
 // Writer collects the rows of one commit.

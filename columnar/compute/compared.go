@@ -18,3 +18,19 @@ func Compared(e Expr) (column int, op string, value Expr, ok bool) {
 	}
 	return 0, "", nil, false
 }
+
+// Among takes apart a condition that a column is one of some constants: column = value, or column IN (values). false for any other expression.
+func Among(e Expr) (column int, values []Expr, ok bool) {
+	if at, op, value, ok := Compared(e); ok && op == "=" {
+		return at, []Expr{value}, true
+	}
+	m, isIn := e.(*membership)
+	if !isIn {
+		return 0, nil, false
+	}
+	at, ok := Position(m.list[0])
+	for _, v := range m.list[1:] {
+		ok = ok && Literal(v)
+	}
+	return at, m.list[1:], ok
+}

@@ -89,17 +89,35 @@ func (c *RowCodes) Sorted() bool {
 	return true
 }
 
+// common is how many bytes all codes begin with.
+func (c *RowCodes) common() int {
+	if c.Len() == 0 {
+		return 0
+	}
+	same := c.at(0)
+	for row := range c.fronts {
+		code := c.at(row)
+		n := 0
+		for n < len(same) && n < len(code) && same[n] == code[n] {
+			n++
+		}
+		same = same[:n]
+	}
+	return len(same)
+}
+
 // Sort returns the rows in order; equal ones stay as they stand.
 func (c *RowCodes) Sort() columnar.Selection {
 	c.items = slices.Grow(c.items[:0], c.Len())
-	for row, f := range c.fronts {
-		c.items = append(c.items, codedRow{f, int32(row)})
+	same := c.common()
+	for row := range c.fronts {
+		c.items = append(c.items, codedRow{front(c.at(row)[same:]), int32(row)})
 	}
 	slices.SortFunc(c.items, func(x, y codedRow) int {
 		if x.front != y.front {
 			return cmp.Compare(x.front, y.front)
 		}
-		if x := bytes.Compare(c.at(int(x.row)), c.at(int(y.row))); x != 0 {
+		if x := bytes.Compare(c.at(int(x.row))[same:], c.at(int(y.row))[same:]); x != 0 {
 			return x
 		}
 		return cmp.Compare(x.row, y.row)

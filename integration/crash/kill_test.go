@@ -77,11 +77,12 @@ var paces = []struct {
 	name, settings string
 	most           time.Duration
 }{
-	{"every second", "limits: {rows_per_batch: 30000}\ntrigger: {interval: 1s}\ncommit: {interval: 1s}\n", 4 * time.Second},
-	{"back to back", "limits: {rows_per_batch: 10000}\ntrigger: {interval: 0s}\ncommit: {interval: 0s}\n", time.Second},
+	{"every second", "limits: {rows_per_batch: 30000}\ntrigger: {interval: 1s}\ncommit: {interval: 1s, compaction: {enabled: false}}\n", 4 * time.Second},
+	{"back to back, compacting", "limits: {rows_per_batch: 10000}\ntrigger: {interval: 0s}\ncommit: {interval: 0s, compaction: {files: 2, cpu_share: 1}}\n", time.Second},
 }
 
-// The process dies at random moments: while it starts, within a batch, between staging and commit, between the commit and the dead letters.
+// The process dies at random moments: while it starts, within a batch, between staging and commit, between the commit and the dead letters, in a compaction. Readers
+// look on all the time.
 func TestEveryRecordOnceThroughKills(t *testing.T) {
 	moments := killMoments(t)
 	topic := newTopic(t, partitions, nil)
@@ -89,8 +90,10 @@ func TestEveryRecordOnceThroughKills(t *testing.T) {
 	for _, pace := range paces {
 		t.Run(pace.name, func(t *testing.T) {
 			file, table := pipeline(t, topic, pace.settings)
+			watched := watch(t, table, "id")
 			moments.kill(t, file, pace.most)
 			drain(t, file)
+			watched()
 			requireAllOnce(t, table)
 		})
 	}

@@ -162,7 +162,7 @@ func (t *Table) rewriteAll(ctx context.Context, s lakehouse.Snapshot, rests []re
 func (t *Table) rewrite(ctx context.Context, s lakehouse.Snapshot, r rest, id string) ([]lakehouse.DataFile, error) {
 	inFile, values := columnsInFiles(s.Schema, s.PartitionBy), r.hits[0].file.Partition
 	name := path.Join(partition.Folder(s.PartitionBy, values), r.prefix+"-"+id+".parquet")
-	w, err := parquetfile.NewWriter(t.objects, inFile, parquetfile.Options{Name: func() string { return name }})
+	w, err := parquetfile.NewWriter(t.objects, inFile, parquetfile.Options{Layout: fittingLayout(s.Layout, inFile), Name: func() string { return name }})
 	if err != nil {
 		return nil, fmt.Errorf("table %s: %w", t, err)
 	}
@@ -196,7 +196,7 @@ func (t *Table) rewrite(ctx context.Context, s lakehouse.Snapshot, r rest, id st
 
 // readFile calls fn with the rows of a live file without a deletion vector, and counts them. The batch is borrowed.
 func (t *Table) readFile(ctx context.Context, f lakehouse.DataFile, p *partition.Columns, fn func(*columnar.Batch) error) (rows int64, err error) {
-	err = t.scanFile(ctx, &scannedFile{add: add{Path: encodePath(f.Path)}, partition: p}, func(b *columnar.Batch) error {
+	err = t.scanFile(ctx, &scannedFile{add: add{Path: encodePath(f.Path)}, partition: p}, nil, func(b *columnar.Batch) error {
 		rows += int64(b.Rows())
 		return fn(b)
 	})

@@ -35,7 +35,7 @@ func (t *Table) groundAt(ctx context.Context, version int64) (ground, error) {
 }
 
 // metaActions are the protocol and the metadata that a change makes. A new table gets both. An empty one that is made again, and
-// one whose schema gets columns, get a protocol only if it must know more features: a protocol never goes down again.
+// one whose schema gets columns or whose layout changes, get a protocol only if it must know more features: a protocol never goes down again.
 func (g ground) metaActions(c lakehouse.Change) ([]action, error) {
 	var (
 		m      *metaData
@@ -49,14 +49,17 @@ func (g ground) metaActions(c lakehouse.Change) ([]action, error) {
 	case c.Schema != nil:
 		m, err = evolvedMeta(g.meta, c.Schema)
 	}
-	if err != nil || m == nil {
+	if err != nil {
 		return nil, err
+	}
+	if m = relaid(m, g.meta, c.Layout); m == nil {
+		return nil, nil
 	}
 	p := g.protocol
 	if p == nil {
 		p = &protocol{MinReaderVersion: 1, MinWriterVersion: 2}
 	}
-	if hasNTZ(schema.Fields) {
+	if schema != nil && hasNTZ(schema.Fields) {
 		p = p.withNTZ(g.protocol == nil)
 	}
 	if err := unusable(p, m); err != nil {

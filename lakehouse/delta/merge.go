@@ -3,9 +3,7 @@ package delta
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"path"
 	"slices"
 	"strings"
@@ -75,14 +73,14 @@ func (t *Table) TargetFileSize(base lakehouse.Snapshot, otherwise int64) int64 {
 func (t *Table) writeMerge(ctx context.Context, snap lakehouse.Snapshot, m merge, id string) ([]lakehouse.DataFile, error) {
 	inFile, values := columnsInFiles(snap.Schema, snap.PartitionBy), m.files[0].PartitionValues
 	name := path.Join(partition.Folder(snap.PartitionBy, values), m.prefix+"-"+id+".parquet")
-	w, err := parquetfile.NewWriter(t.objects, inFile, parquetfile.Options{Name: func() string { return name }})
+	w, err := parquetfile.NewWriter(t.objects, inFile, parquetfile.Options{Layout: fittingLayout(snap.Layout, inFile), Name: func() string { return name }})
 	if err != nil {
 		return nil, fmt.Errorf("table %s: %w", t, err)
 	}
 	defer w.Abort()
 	var rows int64
 	for _, a := range m.files {
-		n, err := t.copyRows(ctx, a, inFile, w)
+		n, err := t.appendFile(ctx, a, w)
 		if err != nil {
 			return nil, fmt.Errorf("merge %s of %s: %w", decodePath(a.Path), t, err)
 		}
@@ -105,32 +103,14 @@ func rowsOf(files []lakehouse.DataFile) (n int64) {
 	return n
 }
 
-// copyRows copies the rows of a file batch by batch, and counts them: they must be as many as the log says, if it does.
-func (t *Table) copyRows(ctx context.Context, a add, schema *columnar.Schema, w *parquetfile.Writer) (rows int64, err error) {
+// appendFile adds the rows of a file, and counts them: they must be as many as the log says, if it does.
+func (t *Table) appendFile(ctx context.Context, a add, w *parquetfile.Writer) (rows int64, err error) {
 	f, err := t.objects.Open(ctx, decodePath(a.Path))
 	if err != nil {
 		return 0, err
 	}
-	defer f.Close()
-	r, err := parquetfile.OpenReader(f, schema)
-	if err != nil {
+	if rows, err = w.Append(ctx, f); err != nil {
 		return 0, err
-	}
-	defer r.Close()
-	for {
-		b, err := r.Next(ctx)
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return 0, err
-		}
-		rows += int64(b.Rows())
-		err = w.Write(ctx, 0, b)
-		b.Release()
-		if err != nil {
-			return 0, err
-		}
 	}
 	if said := dataFile(a).Rows; said >= 0 && said != rows {
 		return 0, fmt.Errorf("%w: it has %d rows, and the log says %d", parquetfile.ErrDamaged, rows, said)

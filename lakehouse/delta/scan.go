@@ -88,7 +88,7 @@ func (s *state) sorted() []add {
 
 // Scan calls fn with the rows of a snapshot, file by file in path order. The batch is borrowed. An error of fn ends the scan and is returned.
 func (t *Table) Scan(ctx context.Context, s lakehouse.Snapshot, fn func(*columnar.Batch) error) error {
-	return t.scan(ctx, s, func(*scannedFile) bool { return true }, fn)
+	return t.scan(ctx, s, nil, fn)
 }
 
 // scannedFile is a live file that is about to be read.
@@ -98,8 +98,8 @@ type scannedFile struct {
 	names     *parquetfile.Names
 }
 
-// scan reads the files that are wanted.
-func (t *Table) scan(ctx context.Context, s lakehouse.Snapshot, wanted func(*scannedFile) bool, fn func(*columnar.Batch) error) error {
+// scan reads the files that are not skipped; without a skipper, all of them.
+func (t *Table) scan(ctx context.Context, s lakehouse.Snapshot, skip *skipper, fn func(*columnar.Batch) error) error {
 	st, err := t.files(ctx, s)
 	if err != nil || s.Version < 0 {
 		return err
@@ -117,17 +117,17 @@ func (t *Table) scan(ctx context.Context, s lakehouse.Snapshot, wanted func(*sca
 			return fmt.Errorf("data file %s of %s: %w", decodePath(a.Path), t, err)
 		}
 		f := &scannedFile{add: a, partition: p, names: names}
-		if !wanted(f) {
+		if skip.logged(f) {
 			continue
 		}
-		if err := t.scanFile(ctx, f, fn); err != nil {
+		if err := t.scanFile(ctx, f, skip, fn); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (t *Table) scanFile(ctx context.Context, s *scannedFile, fn func(*columnar.Batch) error) error {
+func (t *Table) scanFile(ctx context.Context, s *scannedFile, skip *skipper, fn func(*columnar.Batch) error) error {
 	name := decodePath(s.add.Path)
 	f, err := t.objects.Open(ctx, name)
 	if err != nil {
@@ -139,6 +139,9 @@ func (t *Table) scanFile(ctx context.Context, s *scannedFile, fn func(*columnar.
 		return fmt.Errorf("data file %s of %s: %w", name, t, err)
 	}
 	defer rows.file.Close()
+	if skip.filtered(rows.file) {
+		return nil
+	}
 	for {
 		b, err := rows.next(ctx)
 		if errors.Is(err, io.EOF) {

@@ -18,6 +18,15 @@ type skipper struct {
 	// values are the conjuncts that read partition columns alone: they are the same for each row of a file.
 	values []compute.Expr
 	bounds []boundTest
+	among  []membership
+	// skipped counts files.
+	skipped int
+}
+
+// membership is a conjunct that a column is one of some values.
+type membership struct {
+	bounds [][]boundTest   // of each value
+	keys   *columnar.Batch // the values; nil if they cannot be asked for
 }
 
 // boundTest is what the lower, or upper, bound of a column must fulfil if a row can: column < v only if the lower bound is.
@@ -41,40 +50,87 @@ func newSkipper(s lakehouse.Snapshot, where compute.Expr, ev *compute.Evaluator)
 			k.values = append(k.values, e)
 			continue
 		}
-		at, op, value, ok := compute.Compared(e)
-		if !ok {
-			continue
-		}
-		f := s.Schema.Fields[at]
-		for _, b := range boundsOf[op] {
-			holds, err := compute.Call(b.op, compute.Column(0, f.Name, f.Type, true), value)
-			if err == nil {
-				k.bounds = append(k.bounds, boundTest{f, b.upper, holds})
-			}
+		if at, values, ok := compute.Among(e); ok {
+			k.among = append(k.among, k.membership(s.Schema.Fields[at], values))
+		} else if at, op, value, ok := compute.Compared(e); ok {
+			k.bounds = append(k.bounds, boundTests(s.Schema.Fields[at], op, value)...)
 		}
 	}
 	return k
 }
 
-// all reports whether no row of a file can fulfil the condition.
+func boundTests(f columnar.Field, op string, value compute.Expr) (out []boundTest) {
+	for _, b := range boundsOf[op] {
+		holds, err := compute.Call(b.op, compute.Column(0, f.Name, f.Type, true), value)
+		if err == nil {
+			out = append(out, boundTest{f, b.upper, holds})
+		}
+	}
+	return out
+}
+
+func (k *skipper) membership(f columnar.Field, values []compute.Expr) (m membership) {
+	none := columnar.NewBatch(columnar.NewSchema(), nil, 1)
+	schema := columnar.NewSchema(f)
+	var keys []*columnar.Batch
+	for _, v := range values {
+		m.bounds = append(m.bounds, boundTests(f, "=", v))
+		k.ev.Reset()
+		if c, err := k.ev.Eval(v, none, nil); err == nil && v.Type() == f.Type {
+			keys = append(keys, columnar.NewBatch(schema, []columnar.Column{c}, 1))
+		}
+	}
+	if len(keys) == len(values) {
+		m.keys, _ = columnar.Concat(keys)
+	}
+	return m
+}
+
+// logged reports whether, as the log says, no row of a file can fulfil the condition.
+func (k *skipper) logged(f *scannedFile) bool { return k != nil && k.count(k.all(f)) }
+
+// filtered reports it as the filters of the file say.
+func (k *skipper) filtered(file *parquetfile.Reader) bool { return k != nil && k.count(k.denied(file)) }
+
+func (k *skipper) count(skip bool) bool {
+	if skip {
+		k.skipped++
+	}
+	return skip
+}
+
 func (k *skipper) all(f *scannedFile) bool {
 	if len(k.values) > 0 && k.failsPartition(f.partition) {
 		return true
 	}
-	if len(k.bounds) == 0 || f.add.Stats == nil || f.names != nil { // names in statistics are those of the file
+	if len(k.bounds)+len(k.among) == 0 || f.add.Stats == nil || f.names != nil { // names in statistics are those of the file
 		return false
 	}
 	var stats struct{ MinValues, MaxValues map[string]json.RawMessage }
 	if json.Unmarshal([]byte(*f.add.Stats), &stats) != nil {
 		return false
 	}
-	return slices.ContainsFunc(k.bounds, func(t boundTest) bool {
+	fails := func(t boundTest) bool {
 		of := stats.MinValues
 		if t.upper {
 			of = stats.MaxValues
 		}
 		v, ok := readBound(t.field.Type, of[t.field.Name], t.upper)
 		return ok && !k.holds(t, v)
+	}
+	return slices.ContainsFunc(k.bounds, fails) || slices.ContainsFunc(k.among, func(m membership) bool {
+		return !slices.ContainsFunc(m.bounds, func(tests []boundTest) bool { return !slices.ContainsFunc(tests, fails) })
+	})
+}
+
+// denied asks the Bloom filters. One that cannot be read says nothing.
+func (k *skipper) denied(file *parquetfile.Reader) bool {
+	return slices.ContainsFunc(k.among, func(m membership) bool {
+		if m.keys == nil {
+			return false
+		}
+		may, err := file.Probe().MayHold(m.keys)
+		return err == nil && len(may) == 0
 	})
 }
 

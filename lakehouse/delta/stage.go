@@ -26,6 +26,7 @@ func (t *Table) Stage(_ context.Context, schema *columnar.Schema, opts lakehouse
 		return nil, err
 	}
 	stats := statsRuleOf(properties)
+	opts.Layout = opts.Layout.Over(fittingLayout(layoutOf(properties), columnsInFiles(schema, opts.PartitionBy)))
 	if size := targetFileSize(properties); size > 0 {
 		opts.TargetFileSize = size
 	}
@@ -33,8 +34,8 @@ func (t *Table) Stage(_ context.Context, schema *columnar.Schema, opts lakehouse
 		return t.stagePartitions(schema, opts, stats)
 	}
 	w, err := parquetfile.NewWriter(t.objects, schema, parquetfile.Options{
-		TargetBytes: opts.TargetFileSize,
-		Name:        func() string { return opts.Prefix + "-" + t.newID() + ".parquet" },
+		TargetBytes: opts.TargetFileSize, Layout: opts.Layout,
+		Name: func() string { return opts.Prefix + "-" + t.newID() + ".parquet" },
 	})
 	if err != nil {
 		return nil, err
@@ -44,8 +45,8 @@ func (t *Table) Stage(_ context.Context, schema *columnar.Schema, opts lakehouse
 
 // stagePartitions stages into the folders of partitions. The log has their values.
 func (t *Table) stagePartitions(schema *columnar.Schema, opts lakehouse.WriteOptions, stats statsRule) (lakehouse.Writer, error) {
-	w, err := partition.NewWriter(schema, partition.Layout{
-		Objects: t.objects, By: opts.PartitionBy, TargetFileSize: opts.TargetFileSize,
+	w, err := partition.NewWriter(schema, partition.Options{
+		Objects: t.objects, By: opts.PartitionBy, TargetFileSize: opts.TargetFileSize, Layout: opts.Layout,
 		Names: func(values map[string]*string) (func() string, error) {
 			return partition.Numbered(partition.Folder(opts.PartitionBy, values)+"/"+opts.Prefix+"-"+t.newID(), ".parquet"), nil
 		},

@@ -14,7 +14,7 @@ import (
 	"github.com/lakewheel/lakewheel/lakehouse/parquetfile"
 )
 
-// fileStats is `add.stats`: a STRUCT is an object in each of the maps. Bounds are left out where Delta has none (BOOLEAN, BINARY) or where they
+// fileStats is `add.stats`: a STRUCT is an object in each of the maps. Bounds are left out where Delta has none (BINARY) or where they
 // could mislead (NaN).
 type fileStats struct {
 	NumRecords int64          `json:"numRecords"`
@@ -95,6 +95,8 @@ func leafStats(f columnar.Field, s parquetfile.Stats, low, high, nulls map[strin
 // bound is a value of the statistics as JSON; an upper one is never below the value.
 func bound(t columnar.Type, v parquet.Value, upper bool) (json.RawMessage, bool) {
 	switch t.Kind {
+	case columnar.BooleanKind: // Spark does without; delta-rs takes a bound that is missing for one that nothing fulfils
+		return strconv.AppendBool(nil, v.Boolean()), true
 	case columnar.TinyIntKind, columnar.SmallIntKind, columnar.IntKind:
 		return strconv.AppendInt(nil, int64(v.Int32()), 10), true
 	case columnar.BigIntKind:

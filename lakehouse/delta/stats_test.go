@@ -46,7 +46,7 @@ func TestBounds(t *testing.T) {
 		"nothing above":            {columnar.String, text(strings.Repeat(last, 33)), `"` + strings.Repeat(last, 32) + `"`, ""},
 		"not UTF-8":                {columnar.String, text("a\xff"), "", ""},
 		"binary":                   {columnar.Binary, text("a"), "", ""},
-		"boolean":                  {columnar.Boolean, parquet.BooleanValue(true), "", ""},
+		"boolean":                  {columnar.Boolean, parquet.BooleanValue(true), "true", "true"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for upper, want := range map[bool]string{false: c.lower, true: c.upper} {

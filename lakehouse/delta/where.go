@@ -8,19 +8,13 @@ import (
 	"github.com/lakewheel/lakewheel/lakehouse"
 )
 
-// ScanWhere is Scan for the rows for which a condition over the columns of the table is TRUE. Files that have none, as their partition values or
-// their statistics say, are not read; skipped counts them. A row for which the condition fails, as a division by zero does, ends the scan.
+// ScanWhere is Scan for the rows for which a condition over the columns of the table is TRUE. Files that have none, as their partition values,
+// their statistics or their Bloom filters say, are not read; skipped counts them. A row for which the condition fails, as a division by zero does, ends the scan.
 func (t *Table) ScanWhere(ctx context.Context, s lakehouse.Snapshot, where compute.Expr, fn func(*columnar.Batch) error) (skipped int, err error) {
 	where = compute.Fold(where)
 	ev := compute.NewDefaultEvaluator()
 	skip := newSkipper(s, where, ev)
-	err = t.scan(ctx, s, func(f *scannedFile) bool {
-		if skip.all(f) {
-			skipped++
-			return false
-		}
-		return true
-	}, func(b *columnar.Batch) error {
+	err = t.scan(ctx, s, skip, func(b *columnar.Batch) error {
 		kept, err := ev.Where(where, b)
 		if err != nil {
 			return err
@@ -31,5 +25,5 @@ func (t *Table) ScanWhere(ctx context.Context, s lakehouse.Snapshot, where compu
 		}
 		return fn(kept)
 	})
-	return skipped, err
+	return skip.skipped, err
 }

@@ -53,7 +53,7 @@ func (s *stager) Finish(ctx context.Context) ([]lakehouse.DataFile, error) {
 
 // stagePartitions stages rows of partitions. Readers take the values from the names of the folders.
 func (t *Table) stagePartitions(schema *columnar.Schema, opts lakehouse.WriteOptions) (lakehouse.Writer, error) {
-	w, err := partition.NewWriter(schema, partition.Layout{
+	w, err := partition.NewWriter(schema, partition.Options{
 		Objects: t.objects, By: opts.PartitionBy, TargetFileSize: opts.TargetFileSize,
 		Names: func(values map[string]*string) (func() string, error) {
 			_, err := partition.ExactFolder(opts.PartitionBy, values)

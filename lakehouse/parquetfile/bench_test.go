@@ -110,3 +110,43 @@ func BenchmarkWriteMixed(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkAppend merges files of ten columns to one, in memory: megabytes of them per second, as they are stored.
+func BenchmarkAppend(b *testing.B) {
+	sorted := lakehouse.Layout{SortBy: []lakehouse.SortColumn{{Column: "page"}, {Column: "id"}}}
+	for name, c := range map[string]struct {
+		files, rows int
+		layout      lakehouse.Layout
+	}{
+		"32 of 4 MB":            {32, 145_000, lakehouse.Layout{}},
+		"32 of 4 MB, sorted":    {32, 145_000, sorted},
+		"128 of 900 KB":         {128, 31_000, lakehouse.Layout{}},
+		"1000 of 10 KB":         {1000, 130, lakehouse.Layout{}},
+		"1000 of 10 KB, sorted": {1000, 130, sorted},
+	} {
+		b.Run(name, func(b *testing.B) {
+			s := store.NewMem()
+			size := int64(0)
+			for i := range c.files {
+				batch := mixedBatch(uint64(i), c.rows)
+				size += putFile(b, s, fmt.Sprint(i), c.layout, batch).Bytes
+				batch.Release()
+			}
+			b.SetBytes(size)
+			b.ReportAllocs()
+			for b.Loop() {
+				w, err := NewWriter(s, mixed, Options{Name: func() string { return "merged" }, Layout: c.layout})
+				require.NoError(b, err)
+				for i := range c.files {
+					f, err := s.Open(b.Context(), fmt.Sprint(i))
+					require.NoError(b, err)
+					_, err = w.Append(b.Context(), f)
+					require.NoError(b, err)
+				}
+				_, err = w.Finish(b.Context())
+				require.NoError(b, err)
+			}
+			b.ReportMetric(float64(size)/float64(c.files)/1e3, "KB/file")
+		})
+	}
+}

@@ -36,14 +36,22 @@ func Filterable(t columnar.Type) bool {
 func filtered(leaves []leaf, names []string) ([]bool, error) {
 	out := make([]bool, len(leaves))
 	for _, name := range names {
-		at := slices.IndexFunc(leaves, func(l leaf) bool { return l.name == name && !l.inList() })
-		if at < 0 || !Filterable(leaves[at].typ) {
+		at := filterable(leaves, name)
+		if at < 0 {
 			return nil, fmt.Errorf("there is no Bloom filter of %s: it is not a plain column of the files of a type that has one", name)
 		}
 		out[at] = true
 	}
 	return out, nil
 }
+
+// filterable finds a leaf that can have a filter, -1 if there is none of that name.
+func filterable(leaves []leaf, name string) int {
+	return slices.IndexFunc(leaves, func(l leaf) bool { return l.name == name && !l.inList() && Filterable(l.typ) })
+}
+
+// CanFilter reports whether files of a schema can have a Bloom filter of a column or a field of a STRUCT ("a.b").
+func CanFilter(s *columnar.Schema, name string) bool { return filterable(leavesOf(s), name) >= 0 }
 
 // inList reports whether a row may have several values of the leaf.
 func (l leaf) inList() bool {

@@ -19,6 +19,18 @@ import (
 //go:linkname writeDataPage github.com/parquet-go/parquet-go.(*ColumnWriter).writeDataPage
 func writeDataPage(c *parquet.ColumnWriter, page parquet.Page) (int64, error)
 
+// loadCopiedChunk makes a column writer take a column of a file as it is, without decoding it; the bytes are read when the row group is
+// written. parquet-go has this behind Writer.WriteRowGroup, for whole files that were configured alike.
+//
+//go:linkname loadCopiedChunk github.com/parquet-go/parquet-go.(*ColumnWriter).loadCopiedChunk
+func loadCopiedChunk(c *parquet.ColumnWriter, from *parquet.FileColumnChunk) error
+
+// copyChunk copies a column with what its file says of its encodings.
+func copyChunk(c *parquet.ColumnWriter, from *parquet.FileColumnChunk, encodings []format.Encoding) error {
+	(*field[*format.ColumnChunk](c, fields.chunk)).MetaData.Encoding = encodings
+	return loadCopiedChunk(c, from)
+}
+
 // columnWriterFields are the offsets of the fields that choose between a dictionary and plain values, and hold the Bloom filter.
 type columnWriterFields struct {
 	dictionary, columnType, encoding, chunk, filter uintptr

@@ -76,13 +76,13 @@ func (m *merger) fill(ctx context.Context, r *mergedRun) (bool, error) {
 	}
 }
 
-// next returns rows in order, io.EOF after the last.
+// Next returns rows in order, io.EOF after the last.
 //
 //  1. The run whose batch ends first, by its last row, is found: of equal ones the earliest.
 //  2. From each run come the rows up to that row. Those equal to it come from the runs before it, whose batches end later, and from it, but
 //     not from those behind it: it may have more of them in its next batch.
 //  3. They are joined and merged; the run reads on.
-func (m *merger) next(ctx context.Context) (*columnar.Batch, error) {
+func (m *merger) Next(ctx context.Context) (*columnar.Batch, error) {
 	if len(m.runs) == 0 {
 		return nil, io.EOF
 	}

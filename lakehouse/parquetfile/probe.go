@@ -145,12 +145,16 @@ func (p *Probe) lookUp(g format.RowGroup, keys []hashedKeys, found []bool) error
 		if len(k.hashes) == 0 {
 			continue
 		}
-		filter, err := p.filter(g.Columns[k.leaf].MetaData)
+		bits, err := p.filter(g.Columns[k.leaf].MetaData)
 		if err != nil {
 			return err
 		}
+		if bits == nil {
+			continue
+		}
+		filter := bloom.MakeSplitBlockFilter(bits)
 		for i, row := range k.rows {
-			may[row] = may[row] && (filter == nil || filter.Check(k.hashes[i]))
+			may[row] = may[row] && filter.Check(k.hashes[i])
 		}
 	}
 	for row, m := range may {
@@ -163,7 +167,7 @@ func (p *Probe) lookUp(g format.RowGroup, keys []hashedKeys, found []bool) error
 const filterHeaderBytes = 64
 
 // filter reads a filter, nil if there is none that can be relied on.
-func (p *Probe) filter(m format.ColumnMetaData) (bloom.SplitBlockFilter, error) {
+func (p *Probe) filter(m format.ColumnMetaData) ([]byte, error) {
 	left := p.from.Size() - m.BloomFilterOffset
 	if m.BloomFilterOffset <= 0 || left <= 0 {
 		return nil, nil
@@ -180,15 +184,11 @@ func (p *Probe) filter(m format.ColumnMetaData) (bloom.SplitBlockFilter, error) 
 	start, size := int64(len(text)-r.Len()), int64(h.NumBytes)
 	switch {
 	case start+size <= int64(len(text)):
-		return bloom.MakeSplitBlockFilter(text[start : start+size]), nil
+		return text[start : start+size], nil
 	case size > maxFilterBytes || start+size > left:
 		return nil, nil
 	}
-	text, err = p.read(m.BloomFilterOffset+start, size) // the file does not say how long it is
-	if err != nil {
-		return nil, err
-	}
-	return bloom.MakeSplitBlockFilter(text), nil
+	return p.read(m.BloomFilterOffset+start, size) // the file does not say how long it is
 }
 
 // understood reports whether a filter is of the one kind there is, not compressed.

@@ -27,6 +27,7 @@ var ErrDamaged = errors.New("the Parquet file is damaged")
 // Reader reads one Parquet file, whoever wrote it, as batches of a schema. Columns are told by name; one that the file
 // lacks is NULL. A Reader is used by one goroutine.
 type Reader struct {
+	from   store.Reader
 	file   *parquet.File
 	schema *columnar.Schema
 	names  *Names
@@ -54,7 +55,7 @@ func OpenNamed(r store.Reader, schema *columnar.Schema, names *Names) (rd *Reade
 			return nil, err
 		}
 	}
-	return &Reader{file: f, schema: schema, names: names, most: batchRows}, nil
+	return &Reader{from: r, file: f, schema: schema, names: names, most: batchRows}, nil
 }
 
 // Open opens a file of any writer and schema. Damage is an error.
@@ -104,6 +105,9 @@ func recovered(err *error) {
 		*err = fmt.Errorf("%w: %v", ErrDamaged, r)
 	}
 }
+
+// Probe asks the Bloom filters of the file.
+func (r *Reader) Probe() *Probe { return &Probe{from: r.from, file: r.file, names: r.names} }
 
 // Rows is the number of rows of the file.
 func (r *Reader) Rows() int64 { return r.file.NumRows() }

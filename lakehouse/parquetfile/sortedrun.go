@@ -8,6 +8,7 @@ import (
 	"io"
 	"runtime"
 	"sync"
+	"sync/atomic"
 
 	"github.com/parquet-go/parquet-go"
 
@@ -17,6 +18,10 @@ import (
 	"github.com/lakewheel/lakewheel/lakehouse/store"
 )
 
+// heldBytes of rows wait in memory as they are until they are sorted; beyond that, what fills a row group becomes a run. Which rows do makes no
+// difference to the files.
+const heldBytes = 64 << 20
+
 // runBatchRows is how many rows of each run are in memory while runs are merged.
 const runBatchRows = 4 << 10
 
@@ -25,6 +30,7 @@ type sorter struct {
 	by     []compute.ColumnOrder
 	schema *columnar.Schema
 	codec  func() (*Writer, error) // encodes runs; made when there is the first
+	held   atomic.Int64            // bytes
 }
 
 // newSorter returns nil if no order is asked for.
@@ -43,16 +49,29 @@ func newSorter(schema *columnar.Schema, by []lakehouse.SortColumn) (*sorter, err
 	return s, nil
 }
 
-// sortingColumns is what a footer says about an order.
-func sortingColumns(by []lakehouse.SortColumn) (out []parquet.SortingColumn) {
-	for _, c := range by {
-		if c.Descending {
-			out = append(out, parquet.Descending(c.Column))
+// sortingColumns is what a footer says about the order.
+func (s *sorter) sortingColumns() (out []parquet.SortingColumn) {
+	if s == nil {
+		return nil
+	}
+	for _, o := range s.by {
+		name := s.schema.Fields[o.Column].Name
+		if o.Descending {
+			out = append(out, parquet.Descending(name))
 		} else {
-			out = append(out, parquet.NullsFirst(parquet.Ascending(c.Column)))
+			out = append(out, parquet.NullsFirst(parquet.Ascending(name)))
 		}
 	}
 	return out
+}
+
+// holds reports whether there is room for rows, and takes it.
+func (s *sorter) holds(rows *rest) bool {
+	if s.held.Add(rows.bytes) <= heldBytes {
+		return true
+	}
+	s.held.Add(-rows.bytes)
+	return false
 }
 
 // sort returns the rows of a batch in order; the batch is borrowed.
@@ -146,20 +165,19 @@ func (w *Writer) sortedGroups(ctx context.Context, pieces []piece) (out []*group
 		}
 		sources[i] = heldRun{p.rest}
 	}
-	if len(pieces) == 1 && pieces[0].rest != nil {
-		g, err := w.encode(pieces[0].rest, runtime.GOMAXPROCS(0))
-		return []*group{g}, err
+	if len(sources) == 1 {
+		return w.encodeRun(ctx, sources[0])
 	}
 	m, err := newMerger(ctx, w.sorter.by, sources)
 	if err != nil {
 		return nil, err
 	}
 	defer m.release()
-	return w.mergedGroups(ctx, m)
+	return w.encodeRun(ctx, m)
 }
 
-// mergedGroups encodes what a merger gives.
-func (w *Writer) mergedGroups(ctx context.Context, m *merger) (out []*group, err error) {
+// encodeRun makes row groups of rows in order.
+func (w *Writer) encodeRun(ctx context.Context, from runSource) (out []*group, err error) {
 	var rows rest
 	defer rows.release()
 	flush := func() error {
@@ -168,7 +186,7 @@ func (w *Writer) mergedGroups(ctx context.Context, m *merger) (out []*group, err
 		return err
 	}
 	for {
-		b, err := m.next(ctx)
+		b, err := from.Next(ctx)
 		if errors.Is(err, io.EOF) {
 			break
 		}

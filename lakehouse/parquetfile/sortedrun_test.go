@@ -49,12 +49,16 @@ func keyedBatch(rows []keyedRow) *columnar.Batch {
 	return columnar.NewBatch(keyed, []columnar.Column{columnar.NewInt64Column(places, nil), columnar.NewFixedColumn(columnar.Int, keys, valid), columnar.NewStringColumn(texts)}, len(rows))
 }
 
-// writeSorted writes lanes of rows in batches of step rows, all lanes at the same time.
-func writeSorted(t testing.TB, by []lakehouse.SortColumn, target int64, lanes [][]keyedRow, step int) (*store.Mem, []File) {
+// writeSorted writes lanes of rows in batches of step rows, all lanes at the same time. What fills a row group waits in memory, or, with runs,
+// becomes one.
+func writeSorted(t testing.TB, by []lakehouse.SortColumn, target int64, lanes [][]keyedRow, step int, runs bool) (*store.Mem, []File) {
 	ctx := context.Background()
 	s, n := store.NewMem(), 0
 	w, err := NewWriter(s, keyed, Options{Name: func() string { n++; return fmt.Sprintf("part-%d.parquet", n) }, TargetBytes: target, Layout: lakehouse.Layout{SortBy: by}})
 	require.NoError(t, err)
+	if runs {
+		w.sorter.held.Store(heldBytes)
+	}
 	var tasks errgroup.Group
 	for lane, rows := range lanes {
 		b := keyedBatch(rows)
@@ -76,28 +80,32 @@ func TestSortBy(t *testing.T) {
 		by     []lakehouse.SortColumn
 		lanes  []int // rows of each
 		target int64
+		runs   bool
 	}{
-		"a few rows":               {[]lakehouse.SortColumn{up}, []int{3, 0, 5}, 0},
-		"descending":               {[]lakehouse.SortColumn{down}, []int{1000, 500}, 0},
-		"two columns":              {[]lakehouse.SortColumn{{Column: "s", Descending: true}, up}, []int{1000, 500}, 0},
-		"a full run and rests":     {[]lakehouse.SortColumn{up}, []int{groupRows + 7, 10, 300}, 0},
-		"nothing but full runs":    {[]lakehouse.SortColumn{down}, []int{groupRows, 2 * groupRows}, 0},
-		"several files":            {[]lakehouse.SortColumn{up, {Column: "s"}}, []int{groupRows + 1, 2 * groupRows, 5}, 1},
-		"more than rests may join": {[]lakehouse.SortColumn{up}, slices.Repeat([]int{groupRows - 1}, 9), 0},
+		"a few rows":      {[]lakehouse.SortColumn{up}, []int{3, 0, 5}, 0, false},
+		"descending":      {[]lakehouse.SortColumn{down}, []int{1000, 500}, 0, false},
+		"two columns":     {[]lakehouse.SortColumn{{Column: "s", Descending: true}, up}, []int{1000, 500}, 0, false},
+		"a run and rests": {[]lakehouse.SortColumn{up}, []int{groupRows + 7, 10, 300}, 0, true},
+		"only runs":       {[]lakehouse.SortColumn{down}, []int{groupRows, groupRows}, 0, true},
+		"several files":   {[]lakehouse.SortColumn{up, {Column: "s"}}, []int{groupRows + 1, 5}, 1, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var lanes [][]keyedRow
 			for lane, n := range c.lanes {
 				lanes = append(lanes, keyedRows(1, int64(lane), n))
 			}
-			s, files := writeSorted(t, c.by, c.target, lanes, 10_000)
-			want := slices.Concat(lanes...)
-			slices.SortStableFunc(want, func(x, y keyedRow) int { return compareKeyed(c.by, x, y) })
-			require.True(t, slices.EqualFunc(places(t, s, files), want, func(place int64, r keyedRow) bool { return place == r.place }))
+			s, files := writeSorted(t, c.by, c.target, lanes, 10_000, c.runs)
+			requireInOrder(t, c.by, slices.Concat(lanes...), places(t, s, files))
 			requireSortingColumns(t, c.by, metadata(t, s, files[0].Name).RowGroups)
 			require.Equal(t, c.target > 0, len(files) > 1)
 		})
 	}
+}
+
+// requireInOrder checks that places are those of the rows, sorted, equal ones as they stand.
+func requireInOrder(t *testing.T, by []lakehouse.SortColumn, rows []keyedRow, places []int64) {
+	slices.SortStableFunc(rows, func(x, y keyedRow) int { return compareKeyed(by, x, y) })
+	require.True(t, slices.EqualFunc(places, rows, func(place int64, r keyedRow) bool { return place == r.place }))
 }
 
 // places reads the first column of files.
@@ -145,18 +153,18 @@ func requireSortingColumns(t *testing.T, by []lakehouse.SortColumn, groups []for
 	}
 }
 
-// Sorted files, too, do not depend on how rows were cut into batches, nor on which goroutine was first.
+// Sorted files, too, do not depend on how rows were cut into batches, nor on which goroutine was first, nor on which rows became runs.
 func TestSortedRowsSameBytes(t *testing.T) {
 	lanes := [][]keyedRow{keyedRows(2, 0, groupRows+10), keyedRows(2, 1, 50_000), keyedRows(2, 2, groupRows)}
-	write := func(step int) []byte {
-		s, files := writeSorted(t, []lakehouse.SortColumn{{Column: "k"}}, 0, lanes, step)
+	write := func(step int, runs bool) []byte {
+		s, files := writeSorted(t, []lakehouse.SortColumn{{Column: "k"}}, 0, lanes, step, runs)
 		body, _, err := s.Get(context.Background(), files[0].Name)
 		require.NoError(t, err)
 		return body
 	}
-	want := write(1 << 20)
-	require.True(t, slices.Equal(want, write(997)))
-	require.True(t, slices.Equal(want, write(65_536)))
+	want := write(1<<20, false)
+	require.True(t, slices.Equal(want, write(997, true)))
+	require.True(t, slices.Equal(want, write(65_536, false)))
 }
 
 func TestWrongLayouts(t *testing.T) {

@@ -54,6 +54,10 @@ type Writer struct {
 	queue   *filterQueue
 	sorter  *sorter // nil: rows stand as they come
 
+	last   int64          // the lane of Append
+	inputs []store.Reader // files that pieces are read from
+	merged int64          // mergedBytes
+
 	mu    sync.Mutex // guards lanes and the making of row groups
 	lanes map[int64]*lane
 }
@@ -73,7 +77,7 @@ func NewWriter(objects store.Store, schema *columnar.Schema, opts Options) (*Wri
 	if err != nil {
 		return nil, err
 	}
-	w := &Writer{objects: objects, schema: schema, opts: opts, lanes: map[int64]*lane{}, leaves: leavesOf(schema), queue: &filterQueue{}}
+	w := &Writer{objects: objects, schema: schema, opts: opts, lanes: map[int64]*lane{}, leaves: leavesOf(schema), queue: &filterQueue{}, merged: mergedBytes}
 	if w.filters, err = filtered(w.leaves, opts.Layout.BloomFilters); err != nil {
 		return nil, err
 	}
@@ -84,7 +88,7 @@ func NewWriter(objects store.Store, schema *columnar.Schema, opts Options) (*Wri
 		parquet.Compression(codec), parquet.DataPageVersion(1), parquet.DataPageStatistics(false),
 		parquet.CreatedBy("lakewheel", "1", "0"), parquet.MaxRowsPerRowGroup(1<<30),
 		parquet.BloomFilters(filtersOf(fs.Columns(), w.filters)...), parquet.DeferBloomFiltersWithBuffers(w.queue),
-		parquet.SortingWriterConfig(parquet.SortingColumns(sortingColumns(opts.Layout.SortBy)...)))
+		parquet.SortingWriterConfig(parquet.SortingColumns(w.sorter.sortingColumns()...)))
 	for _, path := range fs.Columns() {
 		l, _ := fs.Lookup(path...)
 		w.types = append(w.types, l.Node.Type())
@@ -113,9 +117,14 @@ func (w *Writer) Write(ctx context.Context, id int64, b *columnar.Batch) error {
 	})
 }
 
-// piece encodes rows, which it drops.
+// piece encodes rows, which it drops, or, to sort them, holds them while there are not many.
 func (w *Writer) piece(rows *rest) (piece, error) {
-	if w.sorter != nil {
+	switch {
+	case w.sorter == nil:
+	case w.sorter.holds(rows):
+		held := rows.take()
+		return piece{rest: &held}, nil
+	default:
 		run, err := w.sorter.run(rows)
 		return piece{run: run}, err
 	}
@@ -226,16 +235,23 @@ func (w *Writer) inOrder() (out []piece) {
 			out = append(out, piece{rest: &rows})
 		}
 	}
+	add := func(r *rest) {
+		if !open.fits(*r) {
+			closeRest()
+		}
+		open.append(r.take())
+	}
 	for _, id := range slices.Sorted(maps.Keys(w.lanes)) {
 		l := w.lanes[id]
-		if len(l.done) > 0 {
+		for _, p := range l.done {
+			if p.rest != nil {
+				add(p.rest)
+				continue
+			}
 			closeRest()
-			out = append(out, l.done...)
+			out = append(out, p)
 		}
-		if !open.fits(l.rest) {
-			closeRest()
-		}
-		open.append(l.rest.take())
+		add(&l.rest)
 	}
 	closeRest()
 	clear(w.lanes)
@@ -278,6 +294,10 @@ func (w *Writer) writeFile(ctx context.Context, groups []*group) (f File, n int,
 // Abort drops what was not finished. No other call may be under way.
 func (w *Writer) Abort() {
 	releasePieces(w.inOrder())
+	for _, f := range w.inputs {
+		_ = f.Close()
+	}
+	w.inputs = nil
 }
 
 type countingWriter struct {

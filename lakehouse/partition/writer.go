@@ -24,11 +24,12 @@ const (
 	maxPartitionBytes = 256 << 20 // of values, before they are encoded
 )
 
-// Layout says how the files of a Writer are written.
-type Layout struct {
+// Options say how the files of a Writer are written.
+type Options struct {
 	Objects        store.Store
 	By             []string // the partition columns, in the spelling of the schema
 	TargetFileSize int64    // bytes; 0: one file a partition
+	Layout         lakehouse.Layout
 	// Names begins the files of a partition, and returns what names them one after the other. It is called when the first row of the partition comes.
 	Names func(values map[string]*string) (func() string, error)
 	// Finish makes the files of a partition durable and describes them; inFile are the columns that they have.
@@ -37,7 +38,7 @@ type Layout struct {
 
 // Writer stages rows of many partitions: each has a writer of its own, for the columns that are not partition columns.
 type Writer struct {
-	layout Layout
+	opts   Options
 	schema *columnar.Schema // of the rows
 	inFile *columnar.Schema
 	by     []int // the partition columns
@@ -64,16 +65,16 @@ type openPartition struct {
 var _ lakehouse.Writer = (*Writer)(nil)
 
 // NewWriter returns a writer of rows of the schema, of which a column is left that is no partition column.
-func NewWriter(schema *columnar.Schema, layout Layout) (*Writer, error) {
-	if err := Check(schema, layout.By); err != nil {
+func NewWriter(schema *columnar.Schema, opts Options) (*Writer, error) {
+	if err := Check(schema, opts.By); err != nil {
 		return nil, err
 	}
-	s := &Writer{layout: layout, schema: schema, inFile: &columnar.Schema{}, maxOpen: maxPartitions, maxBytes: maxPartitionBytes, open: map[string]*openPartition{}}
-	for _, name := range layout.By {
+	s := &Writer{opts: opts, schema: schema, inFile: &columnar.Schema{}, maxOpen: maxPartitions, maxBytes: maxPartitionBytes, open: map[string]*openPartition{}}
+	for _, name := range opts.By {
 		s.by = append(s.by, schema.Index(name))
 	}
 	for _, f := range schema.Fields {
-		if !slices.Contains(layout.By, f.Name) {
+		if !slices.Contains(opts.By, f.Name) {
 			s.inFile.Fields = append(s.inFile.Fields, f)
 		}
 	}
@@ -116,7 +117,7 @@ func (s *Writer) write(ctx context.Context, lane int64, b *columnar.Batch, row i
 		if err != nil {
 			return fmt.Errorf("column %s: %w", s.schema.Fields[at].Name, err)
 		}
-		values[s.layout.By[i]] = text
+		values[s.opts.By[i]] = text
 		if text != nil {
 			key.WriteString(strconv.Quote(*text))
 		}
@@ -178,11 +179,11 @@ func (s *Writer) coldest() (key string) {
 
 // newWriter names the files at once: partitions are finished in any order.
 func (s *Writer) newWriter(values map[string]*string) (*parquetfile.Writer, error) {
-	name, err := s.layout.Names(values)
+	name, err := s.opts.Names(values)
 	if err != nil {
 		return nil, err
 	}
-	return parquetfile.NewWriter(s.layout.Objects, s.inFile, parquetfile.Options{TargetBytes: s.layout.TargetFileSize, Name: name})
+	return parquetfile.NewWriter(s.opts.Objects, s.inFile, parquetfile.Options{TargetBytes: s.opts.TargetFileSize, Layout: s.opts.Layout, Name: name})
 }
 
 // Numbered are the names of several files of one partition: base and suffix, then base-2 and suffix, and so on.
@@ -199,7 +200,7 @@ func Numbered(base, suffix string) func() string {
 
 // finish writes the files of a partition that is not open any more.
 func (s *Writer) finish(ctx context.Context, p *openPartition) error {
-	files, err := s.layout.Finish(ctx, p.writer, s.inFile, p.values)
+	files, err := s.opts.Finish(ctx, p.writer, s.inFile, p.values)
 	if err != nil {
 		return err
 	}

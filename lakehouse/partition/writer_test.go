@@ -21,7 +21,7 @@ func TestManyPartitions(t *testing.T) {
 	ctx, objects := context.Background(), store.NewMem()
 	schema := columnar.NewSchema(field("n", columnar.BigInt), field("k", columnar.BigInt))
 	ids := 0
-	s, err := NewWriter(schema, Layout{Objects: objects, By: []string{"k"}, Finish: finish, Names: func(values map[string]*string) (func() string, error) {
+	s, err := NewWriter(schema, Options{Objects: objects, By: []string{"k"}, Finish: finish, Names: func(values map[string]*string) (func() string, error) {
 		ids++
 		return Numbered(path.Join(Folder([]string{"k"}, values), "f"+string(rune('a'+ids%26))+string(rune('a'+ids/26%26))+string(rune('a'+ids/676))), ".parquet"), nil
 	}})

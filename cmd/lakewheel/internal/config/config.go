@@ -13,6 +13,7 @@ import (
 	"github.com/lakewheel/lakewheel/columnar"
 	"github.com/lakewheel/lakewheel/columnar/decode"
 	"github.com/lakewheel/lakewheel/committer"
+	"github.com/lakewheel/lakewheel/lakehouse"
 	"github.com/lakewheel/lakewheel/lakehouse/store"
 	"github.com/lakewheel/lakewheel/microbatch"
 	"github.com/lakewheel/lakewheel/microbatch/exec"
@@ -74,6 +75,7 @@ type Sink struct {
 	Path        string // of the table: a folder, or s3://bucket/prefix
 	PartitionBy []string
 	Properties  map[string]string // of a table that the pipeline makes
+	Layout      lakehouse.Layout  // in the spelling of the query
 	// AddColumns adds columns of the query to a table that does not have them (schema_evolution: add_columns).
 	AddColumns bool
 	Append     bool // existing: append

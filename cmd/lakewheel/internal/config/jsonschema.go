@@ -103,10 +103,12 @@ type sinkShape struct {
 }
 
 type deltaShape struct {
-	Path        string            `json:"path"`
-	PartitionBy []string          `json:"partition_by,omitempty" jsonschema:"description=Columns of the query"`
-	Properties  map[string]string `json:"properties,omitempty" jsonschema:"description=Delta properties of a table that the pipeline makes"`
-	Evolution   string            `json:"schema_evolution,omitempty" jsonschema:"enum=off,enum=add_columns,default=off"`
+	Path         string            `json:"path"`
+	PartitionBy  []string          `json:"partition_by,omitempty" jsonschema:"description=Columns of the query"`
+	SortBy       []any             `json:"sort_by,omitempty" jsonschema:"description=Columns that the rows of each file are sorted by: names or mappings of column and order (asc or desc)"`
+	BloomFilters []string          `json:"bloom_filters,omitempty" jsonschema:"description=Columns that files have Bloom filters of"`
+	Properties   map[string]string `json:"properties,omitempty" jsonschema:"description=Delta properties of a table that the pipeline makes"`
+	Evolution    string            `json:"schema_evolution,omitempty" jsonschema:"enum=off,enum=add_columns,default=off"`
 }
 
 type plainShape struct {

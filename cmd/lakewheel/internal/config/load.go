@@ -204,6 +204,8 @@ func (f *fileReader) delta(n ast.Node) {
 		"path":             f.string(&f.p.Sink.Path, "sink.delta.path"),
 		"partition_by":     f.strings(&f.p.Sink.PartitionBy, "sink.delta.partition_by"),
 		"properties":       f.texts(f.p.Sink.Properties, "sink.delta.properties"),
+		"sort_by":          f.sortBy,
+		"bloom_filters":    f.bloomFilters,
 		"schema_evolution": choice(f.reader, &f.p.Sink.AddColumns, "sink.delta.schema_evolution", map[string]bool{"add_columns": true, "off": false}),
 	})
 	if f.p.Sink.Path == "" {
@@ -266,6 +268,7 @@ func (f *fileReader) plan() {
 			f.fault(f.query, "query: %v", err)
 		}
 		f.partitions(planned.Physical.Schema())
+		f.layout(planned.Physical.Schema())
 	}
 }
 

@@ -193,7 +193,7 @@ func CommitterOptions(p *config.Pipeline, w World) (committer.Options, error) {
 	compaction.Inline = w.InlineCompaction || p.Trigger.AvailableNow
 	return committer.Options{
 		Table: w.openTable(p, objects), Objects: objects, Schema: p.Planned.Physical.Schema(),
-		PartitionBy: p.Sink.PartitionBy, AddColumns: p.Sink.AddColumns, Properties: p.Sink.Properties,
+		PartitionBy: p.Sink.PartitionBy, Layout: p.Sink.Layout, AddColumns: p.Sink.AddColumns, Properties: p.Sink.Properties,
 		Name: p.Name, Previous: p.PreviousName, Append: p.Sink.Append, AcceptLoss: w.AcceptLoss, Bounded: p.Trigger.AvailableNow,
 		Writer: writerName(w.Clock.Now()), Plan: planner.Fingerprint(p.Planned.Physical), Settings: map[string]string{},
 		Side:          sides,
