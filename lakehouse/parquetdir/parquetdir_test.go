@@ -155,6 +155,26 @@ func TestPartitions(t *testing.T) {
 	require.ErrorContains(t, err, "is partitioned by [k], not by []")
 }
 
+// Rows lie in files as the pipeline wishes, with partitions and without.
+func TestLayout(t *testing.T) {
+	for _, by := range [][]string{nil, {"k"}} {
+		objects := store.NewMem()
+		tab := open(objects, "a")
+		base := newest(t, tab)
+		w, err := tab.Stage(t.Context(), schema, lakehouse.WriteOptions{Prefix: "p", PartitionBy: by, Layout: lakehouse.Layout{SortBy: []lakehouse.SortColumn{{Column: "n", Descending: true}}}})
+		require.NoError(t, err)
+		b := columnar.NewBatch(schema, []columnar.Column{columnar.NewInt64Column([]int64{2, 3, 1}, nil), columnar.NewStringColumn([]string{"a", "a", "a"})}, 3)
+		require.NoError(t, w.Write(t.Context(), 0, b))
+		b.Release()
+		files, err := w.Finish(t.Context())
+		require.NoError(t, err)
+		s, err := tab.Commit(t.Context(), base, change(0, base, by, files))
+		require.NoError(t, err)
+		require.NoError(t, tab.Publish(t.Context(), s))
+		require.Equal(t, []string{`{"n":3,"k":"a"}`, `{"n":2,"k":"a"}`, `{"n":1,"k":"a"}`}, visible(t, objects))
+	}
+}
+
 // What a plain folder cannot do is refused, and nothing is written.
 func TestRefusedChanges(t *testing.T) {
 	objects := store.NewMem()
