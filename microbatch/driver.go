@@ -227,7 +227,7 @@ func (d *driver) trigger(ctx context.Context) (*batch, error) {
 		}
 	}
 	d.warnLate(b, t)
-	d.marks.after(t.seen, b.start.UnixMilli())
+	d.marks.after(t.seen, b.start.UnixMilli(), b.limited)
 	firstStart := false
 	for i := range b.parts {
 		b.parts[i].note(t.inputs[i].epochs)
