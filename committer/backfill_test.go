@@ -382,8 +382,12 @@ func raceBackfill(t *testing.T, rng *rand.Rand, msg string) {
 	require.NoError(t, err)
 	s := span{from: rng.Int64N(30)}
 	s.until = s.from + 1 + rng.Int64N(60)
+	budget := 25 // a backfill that is disturbed for ever begins again for ever
 	between := func() {
 		for range rng.IntN(4) {
+			if budget--; budget < 0 {
+				return
+			}
 			switch rng.IntN(9) {
 			case 0:
 				live, err = Open(t.Context(), options(objects, "live again"))
@@ -410,7 +414,7 @@ func raceBackfill(t *testing.T, rng *rand.Rand, msg string) {
 	var below int64
 	for {
 		handle := objects.Reopen()
-		if rng.IntN(3) > 0 {
+		if budget > 0 && rng.IntN(3) > 0 {
 			handle.CrashAfter(rng.IntN(60))
 		}
 		o := s.again()
