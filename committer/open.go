@@ -380,3 +380,16 @@ func (c *Committer) takeEpoch(ctx context.Context) error {
 	}
 	return c.commit(ctx, r, c.change(r, nil, "STREAMING EPOCH"))
 }
+
+// NewestRecord reads the newest committed record of a pipeline, nil if there is none. It takes nothing over.
+func NewestRecord(ctx context.Context, o Options) (*Record, error) {
+	snap, err := o.Table.Snapshot(ctx)
+	if err != nil {
+		return nil, err
+	}
+	name, txn, ok := Facts{Name: o.Name, Previous: o.Previous, Apps: snap.Txns}.position()
+	if !ok {
+		return nil, nil
+	}
+	return ReadRecord(ctx, o.Objects, name, txn.Token)
+}

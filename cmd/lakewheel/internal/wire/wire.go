@@ -76,8 +76,7 @@ func writerName(start time.Time) string {
 
 // Build makes the query. The function it returns closes the sources.
 func Build(ctx context.Context, p *config.Pipeline, w World) (microbatch.Query, func(), error) {
-	set := exec.Settings{Mode: p.Mode, Lateness: p.AllowedLateness, KeepLate: p.LateRows == config.TableLate, Keys: p.Keys}
-	program, err := exec.Compile(p.Planned.Physical, set, execInputs(p)...)
+	program, err := exec.Compile(p.Planned.Physical, execSettings(p), execInputs(p)...)
 	if err != nil {
 		return microbatch.Query{}, nil, err
 	}
@@ -99,6 +98,10 @@ func Build(ctx context.Context, p *config.Pipeline, w World) (microbatch.Query, 
 		Limits:       microbatch.Limits{RowsPerBatch: p.Limits.RowsPerBatch, Workers: workers},
 		DrainTimeout: p.DrainTimeout, Clock: w.Clock, Log: w.Log,
 	}, closeAll, nil
+}
+
+func execSettings(p *config.Pipeline) exec.Settings {
+	return exec.Settings{Mode: p.Mode, Lateness: p.AllowedLateness, KeepLate: p.LateRows == config.TableLate, Keys: p.Keys}
 }
 
 func execInputs(p *config.Pipeline) []exec.Input {
@@ -229,7 +232,7 @@ func sideTables(p *config.Pipeline, w World) (map[string]committer.SideTable, er
 	if err != nil {
 		return nil, err
 	}
-	out := map[string]committer.SideTable{microbatch.DeadLetterKind: {Table: w.openTable(p, objects), Schema: exec.DeadLetterSchema}}
+	out := map[string]committer.SideTable{microbatch.DeadLetterKind: {Table: w.openTable(p, objects), Objects: objects, Schema: exec.DeadLetterSchema}}
 	if p.LateRows != config.TableLate {
 		return out, nil
 	}
@@ -240,6 +243,6 @@ func sideTables(p *config.Pipeline, w World) (map[string]committer.SideTable, er
 	if objects, err = w.OpenStore(p.S3, p.Late); err != nil {
 		return nil, err
 	}
-	out[microbatch.LateKind] = committer.SideTable{Table: w.openTable(p, objects), Schema: schema}
+	out[microbatch.LateKind] = committer.SideTable{Table: w.openTable(p, objects), Objects: objects, Schema: schema}
 	return out, nil
 }
