@@ -7,6 +7,7 @@ import (
 	"io"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -117,14 +118,16 @@ func (o backfillFlags) fill(ctx context.Context, job backfill.Job, r backfill.Re
 	case o.into == "":
 		return backfill.Run(ctx, job, r)
 	}
-	opts, err := wire.IntoOptions(p, o.into, w)
+	if other := wire.Into(p, o.into); filepath.Clean(other.Sink.Path) == filepath.Clean(p.Sink.Path) {
+		return backfill.Report{}, usageError{fmt.Errorf("--into %s: this is the pipeline's own table; leave --into out to replace its rows", o.into)}
+	} else if err := wire.Probe(ctx, other, w); err != nil {
+		return backfill.Report{}, err
+	}
+	into, err := wire.IntoTable(p, o.into, w)
 	if err != nil {
 		return backfill.Report{}, err
 	}
-	if err := wire.Probe(ctx, wire.Into(p, o.into), w); err != nil {
-		return backfill.Report{}, err
-	}
-	return backfill.Into(ctx, job, r, opts)
+	return backfill.Fill(ctx, job, r, into)
 }
 
 // end cancels.

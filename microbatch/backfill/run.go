@@ -3,7 +3,6 @@ package backfill
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/lakewheel/lakewheel/committer"
 	"github.com/lakewheel/lakewheel/microbatch"
@@ -158,88 +157,4 @@ func whole(parts []committer.Part, in committer.Intent) bool {
 func Cancel(ctx context.Context, opts committer.Options) (command string, open bool, err error) {
 	in, open, err := committer.CancelBackfill(ctx, opts, committer.BackfillOptions{Condition: condition})
 	return in.Command, open, err
-}
-
-// Into fills another table, of the same schema and partitions, with the rows of a range. It can be asked for again after it was cut off.
-func Into(ctx context.Context, j Job, r Request, into committer.Options) (Report, error) {
-	if err := r.check(j.Query.Clock.Now()); err != nil {
-		return Report{}, err
-	}
-	t, err := j.newTarget(r, true)
-	if err != nil {
-		return Report{}, err
-	}
-	f, err := j.ask(ctx, r)
-	if err != nil {
-		return Report{}, err
-	}
-	read, watermark, err := j.position(ctx)
-	if err != nil {
-		return Report{}, err
-	}
-	in, err := t.plan(f, read, watermark)
-	if err != nil {
-		return Report{}, err
-	}
-	if err := sameCommand(ctx, into, r.Command()); err != nil {
-		return Report{}, err
-	}
-	into.Settings = map[string]string{commandSetting: r.Command()}
-	out := t.report(in)
-	where, err := t.filter(in.Where)
-	if err != nil {
-		return out, err
-	}
-	q, err := j.query(t, in, read)
-	if err != nil {
-		return out, err
-	}
-	q.Sink = &narrowed{Sink: microbatch.NewTableSink("Delta", into), where: where}
-	report := q.OnProgress
-	q.OnProgress = func(p microbatch.Progress) {
-		out.Parts, out.Replaced.Rows, out.Replaced.Version = out.Parts+1, out.Replaced.Rows+p.Sink.NumOutputRows, p.Sink.Version
-		if report != nil {
-			report(p)
-		}
-	}
-	return out, microbatch.Run(ctx, q)
-}
-
-// commandSetting is where the record of a filled table says what it was filled with.
-const commandSetting = "backfill"
-
-// sameCommand refuses a table that was filled with something else.
-func sameCommand(ctx context.Context, into committer.Options, command string) error {
-	r, err := committer.NewestRecord(ctx, into)
-	if err != nil || r == nil {
-		return err
-	}
-	if was := r.Settings[commandSetting]; was != command {
-		return fmt.Errorf("%w: %s was filled with another range (%q): fill a new table", committer.ErrRefused, into.Table, was)
-	}
-	return nil
-}
-
-// position is where the pipeline is: as its table says, or, without one, all that the sources have now.
-func (j *Job) position(ctx context.Context) (map[string]offsets.Progress, int64, error) {
-	r, err := committer.NewestRecord(ctx, j.Options)
-	if err != nil {
-		return nil, 0, err
-	}
-	if r != nil && r.LastBatch >= 0 {
-		return r.Sources, r.Watermark.RanWith, j.known(ctx, r.Sources)
-	}
-	out := map[string]offsets.Progress{}
-	for _, in := range j.Query.Inputs {
-		a, err := in.Source.Available(ctx, offsets.Progress{})
-		if err != nil {
-			return nil, 0, err
-		}
-		for p, m := range a.Progress.Partitions {
-			m.First, m.Next = m.Next, max(m.Next, a.Ends[p])
-			a.Progress.Partitions[p] = m
-		}
-		out[in.Name] = a.Progress
-	}
-	return out, 0, nil
 }

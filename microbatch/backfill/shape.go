@@ -23,8 +23,8 @@ type shape struct {
 
 // newShape looks at a plan. It refuses those of which no range can be computed by itself, or only all into another table.
 func newShape(plan planner.PhysicalNode, mode planner.OutputMode, r Request, into bool) (*shape, error) {
-	if mode != planner.Append {
-		return nil, fmt.Errorf("%w: with output_mode: %s a row is what all rows before it have made it, so a range has no rows of its own: a backfill needs output_mode: append", ErrInexact, mode)
+	if whole := r.Kind == All && into; mode != planner.Append && !whole {
+		return nil, fmt.Errorf("%w: with output_mode: %s a row is what all rows before it have made it, so a range has no rows of its own; all rows can be computed into another table (--all --into)", ErrInexact, mode)
 	}
 	s := &shape{plan: plan, out: plan.Schema(), origins: planner.Origins(plan), times: map[string]string{}}
 	var stateful []planner.PhysicalNode
@@ -73,6 +73,7 @@ func (s *shape) keeps(n planner.PhysicalNode, r Request, into bool) error {
 		return nil
 	case *planner.AggregateExec:
 		switch {
+		case whole && into:
 		case n.Session != nil && (!whole || !into):
 			return fmt.Errorf("%w: a session may reach beyond any range, and late rows may have cut it; all rows can be computed into another table (--all --into)", ErrInexact)
 		case n.Session == nil && n.Event.Key < 0:

@@ -33,6 +33,9 @@ func (j *Job) newTarget(r Request, into bool) (*target, error) {
 	if err != nil {
 		return nil, err
 	}
+	if j.Options.Merge != nil && !(r.Kind == All && into) {
+		return nil, fmt.Errorf("%w: the pipeline merges rows by key, so what a row is depends on all rows with its key; all rows can be computed into another table (--all --into)", ErrInexact)
+	}
 	t := &target{r: r, shape: s, into: into, late: j.Settings.KeepLate}
 	for _, in := range j.Query.Inputs {
 		t.sources = append(t.sources, in.Name)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/lakewheel/lakewheel/cmd/lakewheel/internal/config"
 	"github.com/lakewheel/lakewheel/committer"
+	"github.com/lakewheel/lakewheel/microbatch"
 	"github.com/lakewheel/lakewheel/microbatch/backfill"
 )
 
@@ -34,7 +35,9 @@ func Into(p *config.Pipeline, path string) *config.Pipeline {
 	return &out
 }
 
-// IntoOptions are those of the table that a pipeline's rows are filled into.
-func IntoOptions(p *config.Pipeline, path string, w World) (committer.Options, error) {
-	return CommitterOptions(Into(p, path), w)
+// IntoTable is another place that a pipeline's rows are filled into.
+func IntoTable(p *config.Pipeline, path string, w World) (backfill.Into, error) {
+	other := Into(p, path)
+	opts, err := CommitterOptions(other, w)
+	return backfill.Into{Options: opts, Sink: func(o committer.Options) microbatch.Sink { return tableSink(other, o) }}, err
 }

@@ -175,6 +175,10 @@ func makeSink(p *config.Pipeline, w World) (microbatch.Sink, error) {
 	if err != nil {
 		return nil, err
 	}
+	return tableSink(p, opts), nil
+}
+
+func tableSink(p *config.Pipeline, opts committer.Options) *microbatch.TableSink {
 	kind := "Delta"
 	if p.Sink.Plain {
 		kind = "Parquet"
@@ -183,7 +187,7 @@ func makeSink(p *config.Pipeline, w World) (microbatch.Sink, error) {
 	if p.Deletes() {
 		sink.Deletes = config.DeleteColumn
 	}
-	return sink, nil
+	return sink
 }
 
 // CommitterOptions are those of the pipeline's table.
