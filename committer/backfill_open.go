@@ -2,11 +2,14 @@ package committer
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
 	"github.com/lakewheel/lakewheel/lakehouse"
+	"github.com/lakewheel/lakewheel/lakehouse/store"
 )
 
 // newestOpenBase is the newest base of the open backfills of a table, of any pipeline.
@@ -74,4 +77,52 @@ func (l *leftAlone) rest(ctx context.Context, table lakehouse.Table, s lakehouse
 		return nil, nil
 	}
 	return slices.DeleteFunc(slices.Clone(files), func(f lakehouse.DataFile) bool { return l.files[f.Path] }), nil
+}
+
+// StagedFiles are the files, by path, that backfills of the pipelines of a table have staged, in it and in its side tables, and that no version names yet.
+// objects holds the table's root.
+func StagedFiles(ctx context.Context, objects store.Store, txns map[string]lakehouse.Txn) (map[string]bool, error) {
+	out := map[string]bool{}
+	for _, name := range pipelines(txns) {
+		var parts []string
+		err := objects.Walk(ctx, backfillsFolder(name), func(in store.Info) error {
+			if path.Base(path.Dir(in.Name)) == partsFolder {
+				parts = append(parts, in.Name)
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, fmt.Errorf("list what backfills of %s have staged: %w", name, err)
+		}
+		for _, part := range parts {
+			if err := stagedBy(ctx, objects, part, out); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return out, nil
+}
+
+// stagedBy adds the files of a part. One that is gone meanwhile belongs to a backfill that is over.
+func stagedBy(ctx context.Context, objects store.Store, name string, out map[string]bool) error {
+	body, _, err := objects.Get(ctx, name)
+	if errors.Is(err, store.ErrNotExist) {
+		return nil
+	}
+	var p Part
+	if err == nil {
+		err = decodeFile(name, body, &p)
+	}
+	if err != nil {
+		return fmt.Errorf("read what a backfill has staged: %w", err)
+	}
+	for _, f := range p.Files {
+		out[f.Path] = true
+	}
+	for _, s := range p.Side {
+		for _, f := range s.Files {
+			out[f.Path] = true
+		}
+	}
+	return nil
 }

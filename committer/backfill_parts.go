@@ -28,8 +28,11 @@ type Part struct {
 	Side       []SideFiles                 `json:"side"`
 }
 
+// partsFolder lies in the folder of a backfill.
+const partsFolder = "parts"
+
 func (b *Backfill) partFile(n int) string {
-	return b.file(path.Join("parts", fmt.Sprintf("%08d.json", n)))
+	return b.file(path.Join(partsFolder, fmt.Sprintf("%08d.json", n)))
 }
 
 // readParts reads the parts that are there, in order.
