@@ -35,6 +35,7 @@ type Backfill struct {
 	intent Intent
 	parts  []Part
 	before *before // B
+	done   bool
 }
 
 // BackfillOptions say what is to be filled.
@@ -117,7 +118,8 @@ type Replaced struct {
 	SideRows       map[string]int64
 }
 
-// OpenBackfill goes on with a backfill that was asked for before, or begins one. Other backfills of the pipeline that are open are refused.
+// OpenBackfill goes on with a backfill that was asked for before, or begins one. Other backfills of the pipeline that are open are refused. One that had ended
+// and was not rolled forward is; if it is what was asked for, it is done.
 func OpenBackfill(ctx context.Context, opts Options, o BackfillOptions) (*Backfill, error) {
 	for range maxOvertakes {
 		b, err := lookBackfill(ctx, opts, o)
@@ -133,8 +135,9 @@ func OpenBackfill(ctx context.Context, opts Options, o BackfillOptions) (*Backfi
 			}
 			return b, err
 		}
-		if err := b.finishEnded(ctx); err != nil {
-			return nil, err
+		if end, err := b.finishEnded(ctx); err != nil || end != nil && !end.Dropped && end.Command == o.Command {
+			b.done = err == nil
+			return b, err
 		}
 		if begun, err := b.begin(ctx); begun || err != nil {
 			return b, err
@@ -258,6 +261,9 @@ func (b *Backfill) readBefore(ctx context.Context) error {
 	b.before = newBefore(files)
 	return nil
 }
+
+// Done reports whether the backfill had ended before: nothing is left to do.
+func (b *Backfill) Done() bool { return b.done }
 
 // Intent says what the backfill does.
 func (b *Backfill) Intent() Intent { return b.intent }

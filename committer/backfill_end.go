@@ -13,10 +13,11 @@ import (
 
 // BackfillEnd says what the entry that ends a backfill makes due.
 type BackfillEnd struct {
-	Format   int   `json:"format"`
-	Token    int64 `json:"token"`
-	Backfill int64 `json:"backfill"` // token of the intent
-	Base     int64 `json:"base"`
+	Format   int    `json:"format"`
+	Token    int64  `json:"token"`
+	Backfill int64  `json:"backfill"` // token of the intent
+	Command  string `json:"command"`
+	Base     int64  `json:"base"`
 	// Dropped: it was cancelled or begun again, and what is staged goes.
 	Dropped bool      `json:"dropped,omitempty"`
 	Sides   []SideEnd `json:"sides"`
@@ -30,7 +31,7 @@ type SideEnd struct {
 }
 
 func (b *Backfill) newEnd() BackfillEnd {
-	end := BackfillEnd{Format: BackfillFormat, Token: b.c.opts.Token(), Backfill: b.intent.Token, Base: b.intent.Base}
+	end := BackfillEnd{Format: BackfillFormat, Token: b.c.opts.Token(), Backfill: b.intent.Token, Command: b.intent.Command, Base: b.intent.Base}
 	staged := b.SideFiles()
 	for _, s := range b.intent.Sides {
 		if table, ok := b.c.opts.Side[s.Kind]; ok && (len(staged[s.Kind]) > 0 || s.Where != "") {
@@ -55,23 +56,23 @@ func (b *Backfill) finish(ctx context.Context, end BackfillEnd) error {
 	return b.sweep(ctx, endName(end.Token))
 }
 
-// finishEnded finishes a backfill that ended without being rolled forward to the end.
-func (b *Backfill) finishEnded(ctx context.Context) error {
+// finishEnded finishes a backfill that ended without being rolled forward to the end, nil if there is none.
+func (b *Backfill) finishEnded(ctx context.Context) (*BackfillEnd, error) {
 	txn, ok := b.c.base.Txns[b.app]
 	if _, open := openBase(txn); !ok || open {
-		return nil
+		return nil, nil
 	}
 	var end BackfillEnd
 	if found, err := b.findEnd(ctx, txn.Token, &end); err != nil || !found {
-		return err
+		return nil, err
 	}
 	b.intent.Token = end.Backfill
 	if end.Dropped {
 		if err := b.sweepStaged(ctx); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	return b.finish(ctx, end)
+	return &end, b.finish(ctx, end)
 }
 
 // findEnd reads the file of an end, wherever it is. False: it is gone, and all is done.
@@ -133,7 +134,7 @@ func (b *Backfill) sweepOthers(ctx context.Context) error {
 
 // Abandon ends an open backfill without a trace in the rows: what was staged goes.
 func (b *Backfill) Abandon(ctx context.Context) error {
-	end := BackfillEnd{Format: BackfillFormat, Token: b.c.opts.Token(), Backfill: b.intent.Token, Dropped: true}
+	end := BackfillEnd{Format: BackfillFormat, Token: b.c.opts.Token(), Backfill: b.intent.Token, Command: b.intent.Command, Dropped: true}
 	var err error
 	if b.c.base, err = b.c.opts.Table.Snapshot(ctx); err != nil {
 		return err
@@ -205,7 +206,8 @@ func CancelBackfill(ctx context.Context, opts Options, o BackfillOptions) (Inten
 	}
 	txn := b.c.base.Txns[b.app]
 	if _, open := openBase(txn); !open {
-		return Intent{}, false, b.finishEnded(ctx)
+		_, err := b.finishEnded(ctx)
+		return Intent{}, false, err
 	}
 	b.intent.Token = txn.Token
 	if err := b.get(ctx, b.file("intent.json"), &b.intent); err != nil && !gone(err) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/lakewheel/lakewheel/lakehouse"
@@ -24,6 +25,21 @@ func newestOpenBase(txns map[string]lakehouse.Txn) (base int64, open bool) {
 		}
 	}
 	return base, open
+}
+
+// OpenIntent is the intent of the open backfill of a pipeline, nil if there is none. objects holds the table's root.
+func OpenIntent(ctx context.Context, objects store.Store, name string, txns map[string]lakehouse.Txn) (*Intent, error) {
+	txn, ok := txns[backfillApp(name)]
+	if _, open := openBase(txn); !ok || !open {
+		return nil, nil
+	}
+	file := path.Join(backfillsFolder(name), strconv.FormatInt(txn.Token, 10), "intent.json")
+	body, _, err := objects.Get(ctx, file)
+	if err != nil {
+		return nil, fmt.Errorf("read the intent of the open backfill of %s: %w", name, err)
+	}
+	in := new(Intent)
+	return in, decodeFile(file, body, in)
 }
 
 // LeftAlone are the files of a table, by path, that must not be merged with others as of a snapshot, because a backfill that is open goes by them: those

@@ -102,6 +102,7 @@ func (m *replacing) change(txn lakehouse.Txn) lakehouse.Change {
 	for _, r := range m.rewrites {
 		out.Remove, out.Add = append(out.Remove, r.Remove...), append(out.Add, r.Add...)
 	}
+	out.Schema = m.b.c.evolution(m.b.c.base, m.b.Files())
 	did := m.did(m.b.c.base)
 	out.Info["operationMetrics"] = map[string]string{
 		"numOutputRows": strconv.FormatInt(did.Rows, 10), "numDeletedRows": strconv.FormatInt(did.Gone, 10), "numCopiedRows": strconv.FormatInt(m.cost().Rows, 10),

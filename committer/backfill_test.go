@@ -65,6 +65,9 @@ func fillOnce(ctx context.Context, objects store.Store, o BackfillOptions, betwe
 	if err != nil {
 		return Replaced{}, err
 	}
+	if b.Done() {
+		return Replaced{}, nil
+	}
 	until := b.Intent().Until["s"][part]
 	at := b.Intent().From["s"][part]
 	if n := len(b.Parts()); n > 0 {

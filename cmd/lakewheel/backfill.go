@@ -243,12 +243,13 @@ type filled struct {
 	Parts          int                          `json:"parts"`
 	Resumed        int                          `json:"resumedParts,omitempty"`
 	Restarts       int                          `json:"restarts,omitempty"`
+	Finished       bool                         `json:"finished,omitempty"` // an earlier call had put the rows in
 }
 
 func (o backfillFlags) print(w io.Writer, p *config.Pipeline, r backfill.Report) error {
 	out := filled{Pipeline: p.Name, Range: r.Command, DryRun: o.dryRun, Into: o.into, Where: r.Where, From: r.From, To: r.Until, Version: r.Replaced.Version,
 		FilesOut: r.Replaced.Out, FilesRewritten: r.Replaced.Rewritten, FilesIn: r.Replaced.In, RowsOut: r.Replaced.Gone, RowsIn: r.Replaced.Rows, SideRows: r.Replaced.SideRows,
-		Parts: r.Parts, Resumed: r.Found, Restarts: r.Restarts}
+		Parts: r.Parts, Resumed: r.Found, Restarts: r.Restarts, Finished: r.Finished}
 	if r.Watermark > 0 {
 		out.Watermark = time.UnixMilli(r.Watermark).UTC().Format(time.RFC3339Nano)
 	}
@@ -266,6 +267,10 @@ func (o backfillFlags) print(w io.Writer, p *config.Pipeline, r backfill.Report)
 
 // text is for people.
 func (f filled) text(w io.Writer) error {
+	if f.Finished {
+		_, err := fmt.Fprintf(w, "%s: the rows of this range were put in by an earlier call, which is finished now\n", f.Pipeline)
+		return err
+	}
 	var b strings.Builder
 	switch {
 	case f.DryRun:

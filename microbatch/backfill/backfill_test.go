@@ -297,6 +297,25 @@ func TestDeaths(t *testing.T) {
 	}
 }
 
+// A corrected query may bring columns along, where the table takes them.
+func TestNewColumns(t *testing.T) {
+	r := newRig("SELECT ts, n FROM e")
+	for n := range int64(20) {
+		r.feed(float64(n), n)
+	}
+	r.stream(t)
+	r.query = "SELECT ts, n, n * 2 AS twice FROM e"
+	_, err := Run(t.Context(), r.job(t, r.objects), times(5, 10))
+	require.ErrorIs(t, err, committer.ErrRefused)
+	require.ErrorContains(t, err, "the table has no column twice")
+	j := r.job(t, r.objects)
+	j.Options.AddColumns = true
+	_, err = Run(t.Context(), j, times(5, 10))
+	require.NoError(t, err)
+	require.Contains(t, r.table(t, "t"), `{"ts":"1970-01-01T00:00:07.000Z","n":7,"twice":14}`)
+	require.Contains(t, r.table(t, "t"), `{"ts":"1970-01-01T00:00:11.000Z","n":11,"twice":null}`)
+}
+
 // At random: deaths, and a pipeline that goes on in between.
 func TestDeathsBesideAPipeline(t *testing.T) {
 	for seed := range uint64(15) {

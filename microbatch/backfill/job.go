@@ -39,6 +39,8 @@ type Report struct {
 	// Parts are those that were staged, Found those of an earlier run that were gone on with.
 	Parts, Found int
 	Restarts     int
+	// Finished: an earlier run had put the rows in, and only what follows from that was left to do.
+	Finished bool
 }
 
 // facts are what the sources say once, before a plan is made.

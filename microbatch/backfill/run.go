@@ -77,6 +77,9 @@ func (j *Job) once(ctx context.Context, t *target, o committer.BackfillOptions) 
 	if err != nil {
 		return Report{}, err
 	}
+	if fill.Done() {
+		return Report{Command: t.r.Command(), Finished: true}, nil
+	}
 	in := fill.Intent()
 	out = t.report(in)
 	out.Found = len(fill.Parts())
