@@ -16,9 +16,8 @@ type shape struct {
 	plan    planner.PhysicalNode
 	out     *columnar.Schema
 	origins []planner.Origin
-	times   map[string]string // the event time of each source that has one
-	groups  *planner.AggregateExec
-	dedup   bool // by keys that tell nothing about the event time
+	times   map[string]string      // the event time of each source that has one
+	groups  *planner.AggregateExec // nil: the query has none
 }
 
 // newShape looks at a plan. It refuses those of which no range can be computed by itself, or only all into another table.

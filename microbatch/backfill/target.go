@@ -21,7 +21,6 @@ type target struct {
 	r       Request
 	shape   *shape
 	column  column // of a range of event time
-	coords  coordinates
 	sources []string
 	late    bool // late rows are kept in a side table
 	into    bool // another table
