@@ -105,12 +105,12 @@ func TestWindowsOfARange(t *testing.T) {
 	require.Equal(t, want, r.table(t, "t"))
 	require.Len(t, r.table(t, "late"), 5, "those of windows 20 to 50 are counted")
 	require.Equal(t, "`w` >= TIMESTAMP '1970-01-01 00:00:15.000000' AND `w` <= TIMESTAMP '1970-01-01 00:00:55.000000'", did.Where)
-	require.Equal(t, []Windows{{second(10), second(10), "reach beyond the start of the range"}, {second(60), second(60), "reach beyond the end of the range"}}, did.LeftAlone)
+	require.Equal(t, []Windows{{second(10), second(10), "cut by the start of the range"}, {second(60), second(60), "cut by the end of the range"}}, did.LeftAlone)
 
 	did, err = Run(t.Context(), r.job(t, r.objects), Request{Kind: EventTime, From: second(70), Until: End})
 	require.NoError(t, err)
 	require.EqualValues(t, 97_000, did.Watermark)
-	require.Equal(t, []Windows{{second(90), End, "end after the committed watermark, 1970-01-01T00:01:37Z"}}, did.LeftAlone)
+	require.Equal(t, []Windows{{second(90), End, "not complete by the committed watermark, 1970-01-01T00:01:37Z"}}, did.LeftAlone)
 	for n := int64(110); n < 130; n++ {
 		feed(float64(n), n)
 	}

@@ -63,9 +63,12 @@ type Windows struct {
 // String names them.
 func (w Windows) String() string {
 	if w.First == w.Last {
-		return fmt.Sprintf("the window that begins at %s %s", timeText(w.First), w.Why)
+		return fmt.Sprintf("the window that begins at %s: %s", timeText(w.First), w.Why)
 	}
-	return fmt.Sprintf("the windows that begin from %s to %s %s", timeText(w.First), timeText(w.Last), w.Why)
+	if w.Last == End {
+		return fmt.Sprintf("the windows that begin from %s on: %s", timeText(w.First), w.Why)
+	}
+	return fmt.Sprintf("the windows that begin from %s to %s: %s", timeText(w.First), timeText(w.Last), w.Why)
 }
 
 // leftAlone are the windows that overlap a range and are not replaced.
@@ -80,21 +83,21 @@ func (c column) leftAlone(from, until, watermark int64) (out []Windows) {
 		}
 	}
 	if from != Beginning {
-		add(from-c.size, min(from-1, until-1), "reach beyond the start of the range")
+		add(from-c.size, min(from-1, until-1), "cut by the start of the range")
 	}
 	low := from - 1
 	if from == Beginning || watermark-c.size > low {
 		low = watermark - c.size
 	}
 	if until == End {
-		return append(out, Windows{c.floor(low) + c.slide, End, "end after the committed watermark, " + timeText(watermark)})
+		return append(out, Windows{c.floor(low) + c.slide, End, "not complete by the committed watermark, " + timeText(watermark)})
 	}
-	add(low, until-c.size, "end after the committed watermark, "+timeText(watermark))
+	add(low, until-c.size, "not complete by the committed watermark, "+timeText(watermark))
 	cut := until - c.size
 	if from != Beginning {
 		cut = max(cut, from-1)
 	}
-	add(cut, until-1, "reach beyond the end of the range")
+	add(cut, until-1, "cut by the end of the range")
 	return out
 }
 
