@@ -220,6 +220,11 @@ func (d *driver) lane(i int) int64 { return d.round<<LaneBits | int64(i) }
 
 // runTask takes one range through the plan.
 func (d *driver) runTask(ctx context.Context, p piece, at exec.Moment, number int, t *totals) error {
+	leave, err := d.q.Limits.Pool.enter(ctx, 1)
+	if err != nil {
+		return err
+	}
+	defer leave()
 	reader, err := d.q.Inputs[p.input].Source.Read(ctx, p.rng)
 	if err != nil {
 		return err

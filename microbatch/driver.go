@@ -218,13 +218,13 @@ func (d *driver) trigger(ctx context.Context) (*batch, error) {
 		return nil, err
 	}
 	t, err := d.run(ctx, b)
-	if err != nil {
-		return nil, err
-	}
 	for i := range t.inputs {
-		if err := d.bad[i].add(t.inputs[i].counts, t.inputs[i].first); err != nil {
-			return nil, err
+		if err == nil {
+			err = d.bad[i].add(t.inputs[i].counts, t.inputs[i].first)
 		}
+	}
+	if err != nil {
+		return nil, failed(ctx, b, err)
 	}
 	d.warnLate(b, t)
 	d.marks.after(t.seen, b.start.UnixMilli())

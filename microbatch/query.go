@@ -98,6 +98,7 @@ type CommitPolicy struct {
 type Limits struct {
 	RowsPerBatch int64 // offsets a batch may cover, about; 0: no limit
 	Workers      int   // tasks at once
+	Pool         *Pool // of the tasks of several queries; nil: only Workers bounds them
 }
 
 // StateLimits bound what the stateful operators of a query keep together after a batch.

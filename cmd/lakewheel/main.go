@@ -84,7 +84,7 @@ func rootCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
-	root.AddCommand(demoCommand(), runCommand(), validateCommand(), planCommand(), inferCommand(), statusCommand(), historyCommand(), rewindCommand(), stateCommand(),
+	root.AddCommand(demoCommand(), runCommand(), scheduleCommand(), validateCommand(), planCommand(), inferCommand(), statusCommand(), historyCommand(), rewindCommand(), stateCommand(),
 		catCommand(), compactCommand(), vacuumCommand(), testCommand(), schemaCommand(), functionsCommand(), versionCommand())
 	return root
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -38,12 +37,9 @@ Exit codes: 0 done, 1 failed, 2 invalid pipeline, 3 another writer took over, 4 
 			}
 			for _, p := range pipelines {
 				p.Trigger.AvailableNow = p.Trigger.AvailableNow || availableNow
-				if drain == "" {
-					continue
-				}
-				if p.DrainTimeout, err = config.ParseDuration(drain); err != nil {
-					return usageError{fmt.Errorf("--drain-timeout: %w", err)}
-				}
+			}
+			if err := setDrain(pipelines, drain); err != nil {
+				return err
 			}
 			w := wire.Real(logger())
 			w.AcceptLoss = acceptLoss
@@ -108,9 +104,17 @@ func runAll(ctx context.Context, pipelines []*config.Pipeline, w wire.World, sto
 
 // memoryBudget is what data in flight and state of pipelines may take, in bytes. The runtime is told so: by itself it lets the heap double
 // between collections, and so the state; near the budget it collects more often instead.
-func memoryBudget(pipelines []*config.Pipeline) (total int64) {
+func memoryBudget(pipelines []*config.Pipeline) int64 {
+	total := stateMemory(pipelines)
 	for _, p := range pipelines {
 		total += p.Limits.Memory / 8 * 7
+	}
+	return total
+}
+
+// stateMemory is what the state of pipelines may take, in bytes.
+func stateMemory(pipelines []*config.Pipeline) (total int64) {
+	for _, p := range pipelines {
 		if len(statefulOperators(p.Planned.Physical)) > 0 {
 			total += p.State.MaxBytes
 		}
@@ -120,8 +124,10 @@ func memoryBudget(pipelines []*config.Pipeline) (total int64) {
 
 func runOne(ctx context.Context, p *config.Pipeline, w wire.World, stop <-chan struct{}, onProgress func(microbatch.Progress)) error {
 	w.Log = w.Log.With("pipeline", p.Name)
-	if err := wire.Probe(ctx, p, w); err != nil {
-		return err
+	if !w.Probed {
+		if err := wire.Probe(ctx, p, w); err != nil {
+			return err
+		}
 	}
 	q, closeSource, err := wire.Build(ctx, p, w)
 	if err != nil {
@@ -139,9 +145,7 @@ func progressPrinter(w io.Writer, asJSON bool) func(microbatch.Progress) {
 		mu.Lock()
 		defer mu.Unlock()
 		if asJSON {
-			if b, err := json.Marshal(p); err == nil {
-				fmt.Fprintf(w, "%s\n", b)
-			}
+			printJSON(w, p)
 			return
 		}
 		fmt.Fprintln(w, progressLine(p))

@@ -17,6 +17,7 @@ import (
 	"github.com/lakewheel/lakewheel/lakehouse/store"
 	"github.com/lakewheel/lakewheel/microbatch"
 	"github.com/lakewheel/lakewheel/microbatch/exec"
+	"github.com/lakewheel/lakewheel/microbatch/schedule"
 	"github.com/lakewheel/lakewheel/microbatch/source/kafka"
 	"github.com/lakewheel/lakewheel/planner"
 )
@@ -38,6 +39,7 @@ type Pipeline struct {
 	Late         string // path of the side table of late rows; "": there is none
 	S3           store.S3Config
 	DrainTimeout time.Duration
+	Schedule     schedule.Timetable // not set: it does not run by the clock
 
 	Mode planner.OutputMode
 	// Keys are those of the groups that replace others in the table; nil: there are none, or no table, or another mode.

@@ -20,6 +20,8 @@ type fileShape struct {
 	SideTables   *sideShape             `json:"side_tables,omitempty"`
 	S3           *s3Shape               `json:"s3,omitempty" jsonschema:"description=How to talk to the store of s3:// paths"`
 	DrainTimeout string                 `json:"drain_timeout,omitempty" jsonschema:"description=How long a graceful stop may take"`
+	Schedule     any                    `json:"schedule,omitempty" jsonschema:"description=When lakewheel schedule runs it: a cron expression or {cron\\, jitter}"`
+	Timezone     string                 `json:"timezone,omitempty" jsonschema:"default=UTC,description=Of schedule: Europe/Berlin"`
 
 	WatermarkPolicy string        `json:"watermark_policy,omitempty" jsonschema:"enum=min,enum=max,default=min,description=Which of several inputs holds the watermark"`
 	Watermark       *restartShape `json:"watermark,omitempty"`
