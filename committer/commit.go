@@ -41,6 +41,9 @@ type Result struct {
 	Merged, MergedInto int
 	Replaced           bool // rows were replaced by key
 	Cost               Cost // of that
+	// Requests that the store of the table was sent since the commit before, by kind; nil for a store that counts none. Side tables
+	// have stores of their own.
+	Requests map[string]int64
 }
 
 // Commit makes the batch visible, with its offsets, and publishes what depends on it. On nil it is done.

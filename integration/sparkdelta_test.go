@@ -104,6 +104,8 @@ func TestSparkAndLakewheel(t *testing.T) {
 	spark := startSpark(t)
 	t.Run("every type", func(t *testing.T) { sparkReadsEveryType(t, spark) })
 	t.Run("an old table", func(t *testing.T) { sparkReadsAnOldTable(t, spark) })
+	t.Run("sorted, with filters, compacted", func(t *testing.T) { sparkReadsLaidOutFiles(t, spark) })
+	t.Run("merged by key", func(t *testing.T) { sparkReadsMergedRows(t, spark) })
 	t.Run("both write", func(t *testing.T) { sparkWritesBetweenRuns(t, spark) })
 	t.Run("tables of Spark", func(t *testing.T) { lakewheelReadsTablesOfSpark(t, spark) })
 }
@@ -125,6 +127,57 @@ func sparkReadsEveryType(t *testing.T, spark *sparkDelta) {
 			require.Empty(t, wrong, name)
 		}
 	}
+}
+
+// sparkReadsLaidOutFiles reads what is sorted, has filters and was compacted.
+func sparkReadsLaidOutFiles(t *testing.T, spark *sparkDelta) {
+	dir := t.TempDir()
+	laidOut(t, dir, true)
+	spark.requireRows(dir, catRows(t, dir))
+	var wrong []string
+	spark.ask(&wrong, "predicates", dir)
+	require.Empty(t, wrong)
+	for _, key := range spark.sql("SELECT DISTINCT int FROM delta.`%s` WHERE int IS NOT NULL LIMIT 5", dir) {
+		n := spark.sql("SELECT count(*) FROM delta.`%s` WHERE int = %s", dir, key[0])
+		all := spark.sql("SELECT count_if(int = %s) FROM delta.`%s`", key[0], dir)
+		require.Equal(t, all, n, "a filter hides no row with %s", key[0])
+	}
+}
+
+// sparkReadsMergedRows reads a table whose rows were replaced and deleted by key.
+func sparkReadsMergedRows(t *testing.T, spark *sparkDelta) {
+	topic := newTopic(t, 1, nil)
+	cl := client(t)
+	file, table := pipeline(t, topic, "", "")
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	sink := fmt.Sprintf("sink: {delta: {path: %q}", table)
+	require.Contains(t, string(text), sink)
+	require.NoError(t, os.WriteFile(file, []byte(strings.Replace(string(text), sink, sink+`, merge: {keys: [id], delete_when: "n = 99"}`, 1)), 0o644))
+	for round := range 3 {
+		for id := range 5 {
+			n := round
+			if id == round {
+				n = 99
+			}
+			produce(t, cl, topic, 0, fmt.Sprintf(`{"id":"x%d","n":%d}`, id, n))
+		}
+		res := lakewheel(t, "run", "--available-now", file)
+		require.Zero(t, res.code, res.stderr)
+		require.Len(t, catRows(t, table), 4)
+		spark.requireRows(table, catRows(t, table))
+	}
+}
+
+// catRows are the rows of a table as lakewheel cat prints them.
+func catRows(t *testing.T, table string) (rows []string) {
+	res := lakewheel(t, "cat", table)
+	require.Zero(t, res.code, res.stderr)
+	for line := range strings.Lines(res.stdout) {
+		rows = append(rows, canonical(t, []byte(line)))
+	}
+	slices.Sort(rows)
+	return rows
 }
 
 // sparkReadsAnOldTable reads a table of 500 commits that was compacted, got a column, and whose log is cut behind its checkpoint.
@@ -241,14 +294,8 @@ func lakewheelReadsTablesOfSpark(t *testing.T, spark *sparkDelta) {
 		for _, s := range statements {
 			spark.sql(s, dir)
 		}
-		res := lakewheel(t, "cat", dir)
-		require.Zero(t, res.code, "%s: %s", name, res.stderr)
-		var rows []string
-		for line := range strings.Lines(res.stdout) {
-			rows = append(rows, canonical(t, []byte(line)))
-		}
-		slices.Sort(rows)
-		require.NotEmpty(t, rows)
+		rows := catRows(t, dir)
+		require.NotEmpty(t, rows, name)
 		spark.requireRows(dir, rows)
 	}
 }

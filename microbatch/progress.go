@@ -85,6 +85,9 @@ type SinkProgress struct {
 	RewrittenBytes int64 `json:"rewrittenBytes,omitempty"`
 	RewrittenRows  int64 `json:"rewrittenRows,omitempty"`
 	RemovedRows    int64 `json:"removedRows,omitempty"`
+	// Requests that the store of the table was sent since the commit before, by kind: put, get, head, list and so on. The last batch of a
+	// commit has them.
+	Requests map[string]int64 `json:"requests,omitempty"`
 }
 
 // replaced takes over what a commit says about the rows that it has replaced.

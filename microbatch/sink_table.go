@@ -5,6 +5,7 @@ import (
 
 	"github.com/lakewheel/lakewheel/columnar"
 	"github.com/lakewheel/lakewheel/committer"
+	"github.com/lakewheel/lakewheel/lakehouse/store"
 )
 
 // The side tables: of bad records, and of late rows.
@@ -21,7 +22,11 @@ type TableSink struct {
 	// Deletes is a BOOLEAN column of the rows that is not in the table: where it is TRUE, a row only takes those with its key out of the
 	// table. "": the rows have none. It is for merges alone.
 	Deletes string
+	sent    store.Requests // when the newest commit was done
 }
+
+// counting is a store that counts its requests.
+type counting interface{ Requests() store.Requests }
 
 var _ Sink = (*TableSink)(nil)
 
@@ -99,7 +104,12 @@ func (s *TableSink) Commit(ctx context.Context, b committer.Batch, out Output) (
 	if o, ok := out.(tableOutput); ok {
 		b.Output = o.Output
 	}
-	return s.c.Commit(ctx, b)
+	res, err := s.c.Commit(ctx, b)
+	if objects, ok := s.opts.Objects.(counting); ok && err == nil {
+		now := objects.Requests()
+		res.Requests, s.sent = now.Minus(s.sent).ByKind(), now
+	}
+	return res, err
 }
 
 // State lies beside the table.

@@ -54,7 +54,7 @@ answers = os.fdopen(os.dup(1), "w")  # VACUUM prints to standard output from Jav
 os.dup2(2, 1)
 jars = ",".join(sorted(glob.glob(os.path.join(sys.argv[1], "*.jar"))))
 spark = session(spark_jars=jars, spark_sql_extensions="io.delta.sql.DeltaSparkSessionExtension", spark_sql_catalog_spark__catalog="org.apache.spark.sql.delta.catalog.DeltaCatalog",
-                spark_sql_warehouse_dir=sys.argv[2], spark_sql_shuffle_partitions="1", spark_databricks_delta_snapshotPartitions="1",
+                spark_sql_warehouse_dir=sys.argv[2], spark_sql_shuffle_partitions="1", spark_default_parallelism="1", spark_databricks_delta_snapshotPartitions="1",
                 spark_databricks_delta_retentionDurationCheck_enabled="false")
 for line in sys.stdin:
     (what, argument), = json.loads(line).items()

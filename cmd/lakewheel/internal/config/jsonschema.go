@@ -121,9 +121,11 @@ type deltaShape struct {
 }
 
 type plainShape struct {
-	Path        string   `json:"path"`
-	PartitionBy []string `json:"partition_by,omitempty" jsonschema:"description=Columns of the query\\, which name folders and are not in the files"`
-	Evolution   string   `json:"schema_evolution,omitempty" jsonschema:"enum=off,enum=add_columns,default=off"`
+	Path         string   `json:"path"`
+	PartitionBy  []string `json:"partition_by,omitempty" jsonschema:"description=Columns of the query\\, which name folders and are not in the files"`
+	SortBy       []any    `json:"sort_by,omitempty" jsonschema:"description=Columns that the rows of each file are sorted by: names or mappings of column and order (asc or desc)"`
+	BloomFilters []string `json:"bloom_filters,omitempty" jsonschema:"description=Columns that files have Bloom filters of"`
+	Evolution    string   `json:"schema_evolution,omitempty" jsonschema:"enum=off,enum=add_columns,default=off"`
 }
 
 type triggerShape struct {
