@@ -22,9 +22,11 @@ import (
 type batch struct {
 	id             int64
 	start, planned time.Time
-	parts          []part // by input
-	limited        bool   // more was available
-	data           bool   // an input has something
+	parts          []part        // by input
+	limited        bool          // more was available
+	limitedBy      string        // why it is no larger; ""
+	gap            time.Duration // since the start of the batch before, 0 for the first
+	data           bool          // an input has something
 	moment         exec.Moment
 }
 
@@ -55,6 +57,7 @@ func (b *batch) stepsOver() bool {
 // plan decides what the next batch reads. Nil: there is nothing to do.
 func (d *driver) plan(ctx context.Context) (*batch, error) {
 	b := &batch{id: d.nextBatch, start: d.q.Clock.Now()}
+	b.gap = d.sinceLast(b)
 	for i := range d.q.Inputs {
 		p, err := d.planPart(ctx, b, i)
 		if err != nil {
@@ -88,9 +91,14 @@ func (d *driver) planPart(ctx context.Context, b *batch, i int) (part, error) {
 		d.q.Log.Warn("rows are lost and stepped over (on_data_loss: skip)", "source", h.Source, "topic", h.Partition.Topic, "partition", h.Partition.ID, "from", h.From, "until", h.Until)
 	}
 	p := part{holes: avail.Holes, latest: avail.Latest, from: avail.Progress.Positions()}
-	p.until = offsets.Plan(p.from, avail.Ends, d.q.Limits.RowsPerBatch)
+	limitedBy := ""
 	if d.fresh && d.owed && d.due() {
 		p.until = p.from // what was due when the process ended comes first
+	} else {
+		p.until, limitedBy = d.rations[i].plan(p.from, avail.Ends, b.start, d.q.Trigger.AvailableNow)
+	}
+	if b.limitedBy == "" || b.limitedBy == LimitedByDelay && limitedBy != "" {
+		b.limitedBy = limitedBy
 	}
 	p.ranges = offsets.Ranges(in.Name, p.from, p.until)
 	p.behind = offsets.Positions{}
@@ -135,6 +143,7 @@ const smallestTask = 50_000
 type totals struct {
 	mu     sync.Mutex
 	counts exec.Counts
+	bytes  int64 // of raw rows
 	inputs []inputTotals
 	stages stages
 	made   []exec.Collected          // by task
@@ -148,13 +157,14 @@ type inputTotals struct {
 	first  error // of the first bad record
 	epochs map[offsets.Partition]int32
 	late   map[offsets.Partition]int64 // rows
+	bytes  map[offsets.Partition]int64 // of raw rows
 }
 
 func (d *driver) newTotals(tasks int) *totals {
 	t := &totals{inputs: make([]inputTotals, len(d.q.Inputs)), made: make([]exec.Collected, tasks),
 		seen: map[string]exec.EventTime{}, stats: make([]exec.Stats, len(d.q.Program.Operators))}
 	for i := range t.inputs {
-		t.inputs[i].epochs, t.inputs[i].late = map[offsets.Partition]int32{}, map[offsets.Partition]int64{}
+		t.inputs[i].epochs, t.inputs[i].late, t.inputs[i].bytes = map[offsets.Partition]int32{}, map[offsets.Partition]int64{}, map[offsets.Partition]int64{}
 	}
 	return t
 }
@@ -244,6 +254,7 @@ func (d *driver) runTask(ctx context.Context, p piece, at exec.Moment, number in
 		if err != nil {
 			return err
 		}
+		w.bytes += raw.Bytes()
 		res, err := w.step(ctx, raw)
 		if err != nil {
 			return err
@@ -264,6 +275,7 @@ type worker struct {
 	input  *Input
 	lane   int64
 	counts exec.Counts
+	bytes  int64 // of raw rows
 	spent  stages
 	first  error
 }
@@ -276,6 +288,11 @@ func (t *totals) add(p piece, reader source.Reader, w *worker) {
 	in.counts.Add(w.counts)
 	if w.counts.Late > 0 {
 		in.late[p.rng.Partition] += w.counts.Late
+	}
+	in.bytes[p.rng.Partition] += w.bytes
+	t.bytes += w.bytes
+	if waiter, ok := reader.(source.Waiter); ok {
+		w.spent.memory = int64(waiter.Waited())
 	}
 	t.stages.add(w.spent)
 	if in.first == nil {

@@ -86,12 +86,6 @@ type Sink struct {
 	Merge      *Merge // nil: rows are only added
 }
 
-// Limits bound a batch.
-type Limits struct {
-	RowsPerBatch int64
-	Memory       int64 // bytes of data in flight
-}
-
 // defaults is what a pipeline file that says nothing gets.
 func defaults(file string) *Pipeline {
 	return &Pipeline{
@@ -99,7 +93,7 @@ func defaults(file string) *Pipeline {
 		Trigger:      microbatch.Trigger{Interval: time.Second},
 		Commit:       microbatch.CommitPolicy{Interval: time.Second, MaxIdle: time.Minute, TargetBytes: 128 << 20},
 		Compaction:   defaultCompaction,
-		Limits:       Limits{RowsPerBatch: 1_000_000, Memory: 512 << 20},
+		Limits:       defaultLimits,
 		Sink:         Sink{Properties: shortLog()},
 		DrainTimeout: 30 * time.Second, NoDataBatches: true, State: microbatch.StateLimits{MaxBytes: 2 << 30},
 	}

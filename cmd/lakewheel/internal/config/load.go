@@ -230,13 +230,6 @@ func (f *fileReader) commit(n ast.Node) {
 	})
 }
 
-func (f *fileReader) limits(n ast.Node) {
-	f.fields(n, "limits", map[string]func(ast.Node){
-		"rows_per_batch": f.whole(&f.p.Limits.RowsPerBatch, "limits.rows_per_batch", 1),
-		"memory":         f.size(&f.p.Limits.Memory, "limits.memory", 64<<20),
-	})
-}
-
 // plan plans the query over the declared sources; its faults are placed in the file.
 func (f *fileReader) plan() {
 	if f.query == nil || len(f.sources) == 0 || f.unsound {

@@ -101,9 +101,14 @@ func Build(ctx context.Context, p *config.Pipeline, w World) (microbatch.Query, 
 	return microbatch.Query{
 		Name: p.Name, RunID: w.NewID(), Program: program, Sink: sink, Inputs: opened,
 		Trigger: p.Trigger, Commit: p.Commit, Event: eventPolicy(p), State: p.State,
-		Limits:       microbatch.Limits{RowsPerBatch: p.Limits.RowsPerBatch, Workers: workers, Pool: w.Pool},
+		Limits:       limits(p.Limits, workers, w.Pool),
 		DrainTimeout: p.DrainTimeout, Clock: w.Clock, Log: w.Log,
 	}, closeAll, nil
+}
+
+func limits(l config.Limits, workers int, pool *microbatch.Pool) microbatch.Limits {
+	return microbatch.Limits{RowsPerBatch: l.RowsPerBatch, RowsPerPartition: l.RowsPerPartition, BytesPerBatch: l.BytesPerBatch,
+		MinRows: l.MinRows, MaxDelay: l.MaxDelay, Adaptive: l.Adaptive, Workers: workers, Pool: pool}
 }
 
 // FetchShare is the part of the memory for data in flight that fetched bytes may take: decoded, computed and encoded, they become many times as much.
