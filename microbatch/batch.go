@@ -34,6 +34,7 @@ type batch struct {
 type part struct {
 	from, until offsets.Positions
 	latest      offsets.Positions
+	target      offsets.Positions // where an available-now run ends; nil: it is none
 	behind      offsets.Positions // the ends of the partitions that have more to read
 	progress    offsets.Progress  // after the batch
 	ranges      []offsets.Range
@@ -90,7 +91,7 @@ func (d *driver) planPart(ctx context.Context, b *batch, i int) (part, error) {
 	for _, h := range avail.Holes {
 		d.q.Log.Warn("rows are lost and stepped over (on_data_loss: skip)", "source", h.Source, "topic", h.Partition.Topic, "partition", h.Partition.ID, "from", h.From, "until", h.Until)
 	}
-	p := part{holes: avail.Holes, latest: avail.Latest, from: avail.Progress.Positions()}
+	p := part{holes: avail.Holes, latest: avail.Latest, target: d.finalEnds[i], from: avail.Progress.Positions()}
 	limitedBy := ""
 	if d.fresh && d.owed && d.due() {
 		p.until = p.from // what was due when the process ended comes first

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/lakewheel/lakewheel/committer"
@@ -18,10 +19,6 @@ type BatchError struct {
 	Ranges []offsets.Range // that it read
 	Err    error
 }
-
-// StuckAdvice is what can be done about a batch that fails again and again.
-const StuckAdvice = "on_bad_record: dead_letter (or drop) goes past rows that cannot be decoded or computed, a corrected query goes on from the same offsets, " +
-	"and lakewheel rewind goes back to an earlier batch"
 
 // Error names the batch and its offsets.
 func (e *BatchError) Error() string {
@@ -50,17 +47,45 @@ func (e *BatchError) Start() string {
 	return strings.Join(parts, ", ")
 }
 
-// SameStart reports whether two batches begin at the same offsets of the same partitions.
-func (e *BatchError) SameStart(o *BatchError) bool {
-	if len(e.Ranges) != len(o.Ranges) {
-		return false
+// sameStart reports whether two batches begin at the same offsets of the same partitions.
+func (e *BatchError) sameStart(o *BatchError) bool {
+	return slices.EqualFunc(e.Ranges, o.Ranges, func(a, b offsets.Range) bool {
+		return a.Source == b.Source && a.Partition == b.Partition && a.From == b.From
+	})
+}
+
+// Stuck counts the failures in a row of batches that begin at the same offsets. It is kept by whoever runs a query again after
+// a failure; nothing of it is stored.
+type Stuck struct {
+	last *BatchError
+	n    int
+}
+
+// Failed takes note of a failure and returns how many in a row there were at the same place; 1 if it is a new one, or has no place.
+func (s *Stuck) Failed(err error) int {
+	var b *BatchError
+	if !errors.As(err, &b) {
+		s.last, s.n = nil, 1
+		return 1
 	}
-	for i, r := range e.Ranges {
-		if p := o.Ranges[i]; r.Source != p.Source || r.Partition != p.Partition || r.From != p.From {
-			return false
-		}
+	if s.last == nil || !s.last.sameStart(b) {
+		s.n = 0
 	}
-	return true
+	s.last = b
+	s.n++
+	return s.n
+}
+
+// Reset forgets what has failed: there was a commit.
+func (s *Stuck) Reset() { s.last, s.n = nil, 0 }
+
+// Advice says that it keeps failing at the same offsets and what can be done, "" before the second time.
+func (s *Stuck) Advice() string {
+	if s.n < 2 || s.last == nil {
+		return ""
+	}
+	return fmt.Sprintf("failed %d times in a row in the batch that begins at %s: on_bad_record: dead_letter (or drop) goes past rows that cannot be decoded or computed, "+
+		"a corrected query goes on from the same offsets, and lakewheel rewind goes back to an earlier batch", s.n, s.last.Start())
 }
 
 // failed names the offsets of a batch that failed by itself. A stop, a fence and lost rows say by themselves what happened.

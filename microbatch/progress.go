@@ -64,6 +64,7 @@ type SourceProgress struct {
 	StartOffset            offsets.Positions `json:"startOffset"`
 	EndOffset              offsets.Positions `json:"endOffset"`
 	LatestOffset           offsets.Positions `json:"latestOffset"`
+	TargetOffset           offsets.Positions `json:"targetOffset,omitempty"` // where an available-now run ends
 	NumInputRows           int64             `json:"numInputRows"`
 	InputRowsPerSecond     float64           `json:"inputRowsPerSecond"`
 	ProcessedRowsPerSecond float64           `json:"processedRowsPerSecond"`
@@ -162,7 +163,7 @@ func (d *driver) progress(b *batch, t *totals) Progress {
 const millisFormat = "2006-01-02T15:04:05.000Z"
 
 func (d *driver) sourceProgress(b *batch, in Input, part part, rows int64, took time.Duration) SourceProgress {
-	return SourceProgress{Description: in.Description, StartOffset: part.from, EndOffset: part.until, LatestOffset: part.latest,
+	return SourceProgress{Description: in.Description, StartOffset: part.from, EndOffset: part.until, LatestOffset: part.latest, TargetOffset: part.target,
 		NumInputRows: rows, InputRowsPerSecond: perSecond(rows, d.sinceLast(b)), ProcessedRowsPerSecond: perSecond(rows, took)}
 }
 

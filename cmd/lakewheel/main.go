@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"os"
 	"os/signal"
@@ -142,11 +143,14 @@ func stopOnSignal() <-chan struct{} {
 }
 
 // logger writes text to a terminal and JSON elsewhere, both to standard error.
-func logger() *slog.Logger {
+func logger() *slog.Logger { return loggerTo(os.Stderr) }
+
+// loggerTo writes to w what is for standard error, in its form.
+func loggerTo(w io.Writer) *slog.Logger {
 	if isTerminal(os.Stderr) {
-		return slog.New(slog.NewTextHandler(os.Stderr, nil))
+		return slog.New(slog.NewTextHandler(w, nil))
 	}
-	return slog.New(slog.NewJSONHandler(os.Stderr, nil))
+	return slog.New(slog.NewJSONHandler(w, nil))
 }
 
 func isTerminal(f *os.File) bool {

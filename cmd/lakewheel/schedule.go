@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -98,9 +97,6 @@ func setDrain(pipelines []*config.Pipeline, drain string) error {
 	return nil
 }
 
-// retryPause is how long a pipeline that fails is left alone.
-var retryPause = schedule.Pause{First: 30 * time.Second, Longest: time.Hour}
-
 // newScheduler makes a scheduler whose runs share one pool of workers and one memory budget.
 func newScheduler(pipelines []*config.Pipeline, w wire.World, flags scheduleFlags) (*schedule.Scheduler, error) {
 	memory, err := sharedMemory(pipelines, flags.memory)
@@ -170,11 +166,7 @@ func newJob(p *config.Pipeline, w wire.World) schedule.Job {
 				out.Batches, out.Rows, out.Version = out.Batches+1, out.Rows+b.Sink.NumOutputRows, b.Sink.Version
 			})
 			probed = probed || err == nil
-			if errors.Is(err, microbatch.ErrAbandoned) {
-				w.Log.Warn(err.Error(), "pipeline", p.Name)
-				err = nil
-			}
-			return out, err
+			return out, tellStop(err, p, w, stop)
 		},
 	}
 }

@@ -31,8 +31,10 @@ type Result struct {
 	Ended   time.Time
 	Outcome
 	Err error
-	// Same counts the runs in a row that failed at the same place, this one included; 0 if it did not fail.
-	Same int
+	// Same counts the runs in a row that failed in a batch that begins at the same offsets, this one included; 0 if it did not fail. From the
+	// second one on, Advice says what can be done.
+	Same   int
+	Advice string
 }
 
 // Status is where a job stands.

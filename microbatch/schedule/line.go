@@ -18,6 +18,7 @@ type line struct {
 	running  bool
 	failures int       // in a row
 	retry    time.Time // after a failure: the next try
+	stuck    microbatch.Stuck
 	last     *Result
 	ended    error
 }
@@ -65,30 +66,26 @@ func (l *line) finish(r Result, pause Pause) Result {
 	switch {
 	case r.Err == nil:
 		l.served, l.failures = r.Started, 0
+		l.stuck.Reset()
 	case errors.Is(r.Err, committer.ErrFenced):
 		l.ended = r.Err
 	default:
 		l.failures++
-		l.retry = r.Ended.Add(pause.after(l.failures))
-		r.Same = 1
-		if l.last != nil && l.last.Err != nil && samePlace(l.last.Err, r.Err) {
-			r.Same = l.last.Same + 1
+		l.retry = r.Ended.Add(pause.After(l.failures))
+		if r.Batches > 0 {
+			l.stuck.Reset()
 		}
+		r.Same, r.Advice = l.stuck.Failed(r.Err), l.stuck.Advice()
 	}
 	l.last = &r
 	return r
 }
 
-// samePlace reports whether two runs failed in batches that began at the same offsets.
-func samePlace(a, b error) bool {
-	var x, y *microbatch.BatchError
-	return errors.As(a, &x) && errors.As(b, &y) && x.SameStart(y)
-}
-
 // Pause is how long a job waits after failures: First after the first one, twice as long after each further one, Longest at most.
 type Pause struct{ First, Longest time.Duration }
 
-func (p Pause) after(failures int) time.Duration {
+// After is the pause after so many failures in a row, at least one.
+func (p Pause) After(failures int) time.Duration {
 	d := p.First
 	for i := 1; i < failures && d < p.Longest; i++ {
 		d *= 2

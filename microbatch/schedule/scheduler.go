@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"slices"
 	"sync"
@@ -152,17 +151,10 @@ func (s *Scheduler) tell(job string, r Result, next time.Time) {
 		log.Error("this process no longer runs the pipeline: " + r.Err.Error())
 	default:
 		log.Error(r.Err.Error(), "next_try", next.UTC().Format(time.RFC3339))
-		if r.Same > 1 {
-			log.Error(sameAgain(r))
+		if r.Advice != "" {
+			log.Error(r.Advice)
 		}
 	}
-}
-
-// sameAgain says that a run keeps failing at the same offsets, and what can be done.
-func sameAgain(r Result) string {
-	var b *microbatch.BatchError
-	errors.As(r.Err, &b)
-	return fmt.Sprintf("failed %d times in a row in the batch that begins at %s: %s", r.Same, b.Start(), microbatch.StuckAdvice)
 }
 
 // alarm returns a channel that closes when something is due, nil if that is not waited for. The function it returns ends the wait.

@@ -50,7 +50,10 @@ func (b *bench) add(t *testing.T, name, cron string, newest time.Time, run func(
 			case <-ctx.Done():
 				err = context.Cause(ctx)
 			}
-			return Outcome{Batches: 1}, err
+			if err != nil {
+				return Outcome{}, err
+			}
+			return Outcome{Batches: 1}, nil
 		}})
 }
 
@@ -132,7 +135,7 @@ func TestRuns(t *testing.T) {
 func TestPause(t *testing.T) {
 	p := Pause{First: 30 * time.Second, Longest: time.Hour}
 	for failures, want := range map[int]time.Duration{1: 30 * time.Second, 2: time.Minute, 3: 2 * time.Minute, 7: 32 * time.Minute, 8: time.Hour, 1000: time.Hour} {
-		require.Equal(t, want, p.after(failures), "%d failures", failures)
+		require.Equal(t, want, p.After(failures), "%d failures", failures)
 	}
 }
 
