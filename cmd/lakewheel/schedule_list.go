@@ -98,14 +98,20 @@ type finishedRun struct {
 	Started  string `json:"started"`
 	Ended    string `json:"ended"`
 	Result   string `json:"result"` // "committed", "nothing new" or "failed"
-	schedule.Outcome
-	Error string `json:"error,omitempty"`
-	Same  int    `json:"failuresAtTheSameOffsets,omitempty"`
-	Next  string `json:"next,omitempty"` // missing: the pipeline has ended in this process
+	// A run that fails may have committed batches before.
+	Batches int64  `json:"batches"`
+	Rows    int64  `json:"rows"`
+	Version *int64 `json:"version,omitempty"` // of the table, if there were batches
+	Error   string `json:"error,omitempty"`
+	Same    int    `json:"failuresAtTheSameOffsets,omitempty"`
+	Next    string `json:"next,omitempty"` // missing: the pipeline has ended in this process
 }
 
 func runJSON(job string, r schedule.Result, next time.Time) finishedRun {
-	out := finishedRun{Pipeline: job, Due: stamp(r.Due), Missed: r.Missed, Started: stamp(r.Started), Ended: stamp(r.Ended), Result: outcomeOf(r), Outcome: r.Outcome, Same: r.Same, Next: stamp(next)}
+	out := finishedRun{Pipeline: job, Due: stamp(r.Due), Missed: r.Missed, Started: stamp(r.Started), Ended: stamp(r.Ended), Result: outcomeOf(r), Batches: r.Batches, Rows: r.Rows, Same: r.Same, Next: stamp(next)}
+	if r.Batches > 0 {
+		out.Version = &r.Version
+	}
 	if r.Err != nil {
 		out.Error = r.Err.Error()
 	}

@@ -215,3 +215,30 @@ func TestScheduleFiles(t *testing.T) {
 		require.Equal(t, c.code, code, c.args)
 	}
 }
+
+// A run as a line, for programs and for people.
+func TestRunLines(t *testing.T) {
+	start := time.Date(2026, 11, 30, 3, 0, 0, 0, time.UTC)
+	next := start.Add(24 * time.Hour)
+	for _, c := range []struct {
+		r          schedule.Result
+		next       time.Time
+		json, text string
+	}{
+		{schedule.Result{Due: start, Started: start, Ended: start.Add(9 * time.Second), Outcome: schedule.Outcome{Batches: 9, Rows: 100, Version: 7}}, next,
+			`{"pipeline":"p","due":"2026-11-30T03:00:00Z","started":"2026-11-30T03:00:00Z","ended":"2026-11-30T03:00:09Z","result":"committed","batches":9,"rows":100,"version":7,"next":"2026-12-01T03:00:00Z"}`,
+			"03:00:09 p: committed 100 rows in 9 batches and 9s, version 7, next 2026-12-01T03:00:00Z"},
+		{schedule.Result{Due: start, Missed: 3, Started: start, Ended: start}, next,
+			`{"pipeline":"p","due":"2026-11-30T03:00:00Z","missed":3,"started":"2026-11-30T03:00:00Z","ended":"2026-11-30T03:00:00Z","result":"nothing new","batches":0,"rows":0,"next":"2026-12-01T03:00:00Z"}`,
+			"03:00:00 p: nothing new, for 3 times that passed before, next 2026-12-01T03:00:00Z"},
+		{schedule.Result{Started: start, Ended: start, Err: committer.ErrFenced}, time.Time{},
+			`{"pipeline":"p","started":"2026-11-30T03:00:00Z","ended":"2026-11-30T03:00:00Z","result":"failed","batches":0,"rows":0,"error":"fenced by another writer"}`,
+			"03:00:00 p: failed, ends in this process"},
+	} {
+		var asJSON, text bytes.Buffer
+		resultPrinter(&asJSON, true)("p", c.r, c.next)
+		resultPrinter(&text, false)("p", c.r, c.next)
+		require.Equal(t, c.json+"\n", asJSON.String())
+		require.Equal(t, c.text+"\n", text.String())
+	}
+}

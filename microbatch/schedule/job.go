@@ -18,9 +18,9 @@ type Job struct {
 
 // Outcome is what a catch-up did.
 type Outcome struct {
-	Batches int64 `json:"batches"` // 0: there was nothing new
-	Rows    int64 `json:"rows"`    // that the table got
-	Version int64 `json:"version"` // of the table; it means something only if there were batches
+	Batches int64 // 0: there was nothing new
+	Rows    int64 // that the table got
+	Version int64 // of the table; it means something only if there were batches
 }
 
 // Result is one run, or a try to find out when the newest commit was.
