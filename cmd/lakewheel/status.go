@@ -105,9 +105,15 @@ func readNewest(ctx context.Context, opts committer.Options) (*committer.Record,
 // newestRecord reads the record that the next start goes on from, perhaps under the previous name; nil if there is none.
 func newestRecord(ctx context.Context, opts committer.Options, snap lakehouse.Snapshot) (*committer.Record, error) {
 	for _, name := range []string{opts.Name, opts.Previous} {
-		if txn, ok := snap.Txns["lakewheel/"+name]; ok {
-			return committer.ReadRecord(ctx, opts.Objects, name, txn.Token)
+		txn, ok := snap.Txns["lakewheel/"+name]
+		if !ok {
+			continue
 		}
+		r, err := committer.ReadRecord(ctx, opts.Objects, name, txn.Token)
+		if err != nil {
+			return nil, fmt.Errorf("the record of batch %d of %s cannot be read: %w; restore the folder _lakewheel of the table", txn.Batch, opts.Table, err)
+		}
+		return r, nil
 	}
 	return nil, nil
 }
