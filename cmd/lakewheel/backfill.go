@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"log/slog"
 	"maps"
 	"os"
 	"path/filepath"
@@ -16,6 +17,7 @@ import (
 
 	"github.com/lakewheel/lakewheel/cmd/lakewheel/internal/config"
 	"github.com/lakewheel/lakewheel/cmd/lakewheel/internal/wire"
+	"github.com/lakewheel/lakewheel/microbatch"
 	"github.com/lakewheel/lakewheel/microbatch/backfill"
 	"github.com/lakewheel/lakewheel/offsets"
 	"github.com/lakewheel/lakewheel/planner"
@@ -81,7 +83,8 @@ func (o backfillFlags) run(ctx context.Context, p *config.Pipeline, out io.Write
 	if p.Sink.Plain {
 		return usageError{fmt.Errorf("%s: readers of plain Parquet files cannot see files change places at once, so no rows can be replaced: write to a Delta table", p.File)}
 	}
-	w := wire.Real(logger())
+	onProgress, clear, log := o.reporter()
+	w := wire.Real(log)
 	if err := wire.Probe(ctx, p, w); err != nil {
 		return err
 	}
@@ -97,15 +100,25 @@ func (o backfillFlags) run(ctx context.Context, p *config.Pipeline, out io.Write
 		return err
 	}
 	defer closeSources()
-	job.Query.Stop = stopOnSignal()
-	if !o.asJSON {
-		job.Query.OnProgress = progressPrinter(os.Stderr, !isTerminal(os.Stderr))
-	}
+	job.Query.Stop, job.Query.OnProgress = stopOnSignal(), onProgress
 	done, err := o.fill(ctx, job, r, p, w)
+	clear()
 	if err != nil {
 		return err
 	}
 	return o.print(out, p, done)
+}
+
+// reporter shows how far it is: a bar on a terminal, nothing beside a result in JSON, and otherwise a line a batch. clear ends it.
+func (o backfillFlags) reporter() (onProgress func(microbatch.Progress), clear func(), log *slog.Logger) {
+	switch lines := (&progressLines{w: os.Stderr, asJSON: true}); {
+	case o.asJSON:
+		return nil, func() {}, logger()
+	case !isTerminal(os.Stderr):
+		return lines.batch, func() {}, logger()
+	}
+	b := newBar(os.Stderr, time.Now)
+	return b.batch, func() { b.above(func() {}) }, loggerTo(b.beside(os.Stderr))
 }
 
 // fill does what the flags say.

@@ -94,6 +94,11 @@ type EpochReader interface {
 	LeaderEpoch() int32
 }
 
+// Waiter is a Reader that knows how long it has waited for room in the memory budget.
+type Waiter interface {
+	Waited() time.Duration
+}
+
 // Acker is a Source that wants to hear of committed positions, for lag tools only: advice
 // that is never read back. It is called after the commit, and failure is not fatal.
 type Acker interface {
