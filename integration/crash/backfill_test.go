@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -110,28 +109,25 @@ func TestBackfillThroughKills(t *testing.T) {
 	require.NoError(t, err)
 	seed, err := strconv.ParseUint(envOr("SEED", strconv.FormatInt(time.Now().UnixNano(), 10)), 10, 64)
 	require.NoError(t, err)
-	topic := newTopic(t, partitions, nil)
-	produceTimed(t, topic, fillRecords)
-	whole := t // the producer outlives the runs
-	stop := stream(whole, topic, fillRecords)
 	for run := range uint64(runs) {
 		for _, f := range fillings {
 			t.Run(fmt.Sprintf("%s %d", f.name, run), func(t *testing.T) {
 				t.Logf("SEED=%d, run %d", seed, run)
+				topic := newTopic(t, partitions, nil)
+				produceTimed(t, topic, fillRecords)
 				old, corrected, table := versionsOf(t, topic, f.was, f.is)
 				drain(t, old)
+				stop := stream(t, topic, fillRecords)
 				watched := watch(t, table, "id")
 				fillThroughKills(t, rand.New(rand.NewPCG(seed, run)), old, corrected)
 				watched()
 				n := stop()
 				drain(t, old)
 				requireExactly(t, table, f.key, f.want(n))
-				stop = stream(whole, topic, n)
 				requireBeforeOrAfter(t, table, f.old, f.made)
 			})
 		}
 	}
-	stop()
 }
 
 // fillThroughKills runs a pipeline and a backfill beside it, and kills them until the backfill gets through.
@@ -159,7 +155,7 @@ func fillThroughKills(t *testing.T, rng *rand.Rand, old, corrected string) {
 	require.Equal(t, did.RowsOut, did.RowsIn)
 	t.Logf("%+v", did)
 	live.signal(t, syscall.SIGTERM)
-	require.Zero(t, live.code(t, time.Minute), strings.TrimSpace(live.err.String()))
+	require.Contains(t, []int{0, -1}, live.code(t, time.Minute), "neither fenced nor failed: %s", live.err.String()) // -1: it had only just begun, and took no signals yet
 }
 
 // requireBeforeOrAfter reads every version of the table from the newest back to one that has no row that the backfill made: each has all rows of the range, and
