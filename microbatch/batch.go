@@ -88,7 +88,7 @@ func (d *driver) planPart(ctx context.Context, b *batch, i int) (part, error) {
 		d.q.Log.Warn("rows are lost and stepped over (on_data_loss: skip)", "source", h.Source, "topic", h.Partition.Topic, "partition", h.Partition.ID, "from", h.From, "until", h.Until)
 	}
 	p := part{holes: avail.Holes, latest: avail.Latest, from: avail.Progress.Positions()}
-	p.until = offsets.Plan(p.from, avail.Ends, d.q.Limits.RowsPerBatch)
+	p.until = planOf(in.Source)(p.from, avail.Ends, d.q.Limits.RowsPerBatch)
 	if d.fresh && d.owed && d.due() {
 		p.until = p.from // what was due when the process ended comes first
 	}
@@ -102,6 +102,14 @@ func (d *driver) planPart(ctx context.Context, b *batch, i int) (part, error) {
 	p.progress = advance(avail.Progress, p.until)
 	b.data = b.data || len(p.ranges) > 0 || len(p.holes) > 0 || d.mustRecordStart(i, avail.Progress)
 	return p, nil
+}
+
+// planOf is how a source's batches are cut: by itself, or by rows.
+func planOf(s source.Source) func(from, ends offsets.Positions, rows int64) offsets.Positions {
+	if p, ok := s.(source.Planner); ok {
+		return p.Plan
+	}
+	return offsets.Plan
 }
 
 // mustRecordStart reports whether a first start has to keep its position though it has no rows yet: a
@@ -176,11 +184,24 @@ type piece struct {
 
 func (d *driver) pieces(b *batch) (out []piece) {
 	for i, p := range b.parts {
-		for _, r := range offsets.Split(p.ranges, 2*d.q.Limits.Workers, smallestTask) {
+		for _, r := range offsets.Split(p.ranges, 2*d.q.Limits.Workers, d.smallestTask(i, p.ranges)) {
 			out = append(out, piece{i, r})
 		}
 	}
 	return out
+}
+
+// smallestTask is the fewest offsets for which the ranges of an input are cut.
+func (d *driver) smallestTask(input int, ranges []offsets.Range) int64 {
+	p, ok := d.q.Inputs[input].Source.(source.Planner)
+	if !ok {
+		return smallestTask
+	}
+	smallest := int64(1)
+	for _, r := range ranges {
+		smallest = max(smallest, p.SmallestTask(r.Partition))
+	}
+	return smallest
 }
 
 // run reads and computes a batch into the output of the open fold.
@@ -238,6 +259,9 @@ func (d *driver) runTask(ctx context.Context, p piece, at exec.Moment, number in
 		}
 		if err != nil {
 			return err
+		}
+		if f, ok := reader.(source.FileReader); ok {
+			task.SetFile(f.File())
 		}
 		res, err := w.step(ctx, raw)
 		if err != nil {
