@@ -1,9 +1,11 @@
 package microbatch
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/lakewheel/lakewheel/columnar"
+	"github.com/lakewheel/lakewheel/committer"
 	"github.com/lakewheel/lakewheel/microbatch/source"
 	"github.com/lakewheel/lakewheel/microbatch/state"
 	"github.com/lakewheel/lakewheel/offsets"
@@ -48,6 +50,20 @@ func (l *ledger) restore(from stored, at offsets.Progress) error {
 		}
 	}
 	return l.kept.Restore(rows, at)
+}
+
+// RestoreLedger gives a source, if it keeps a ledger, the one of a record, for whoever asks it what there is without running a query.
+func RestoreLedger(ctx context.Context, from *StateStore, r *committer.Record, name string, src source.Source) error {
+	kept, ok := src.(source.Keeper)
+	if !ok {
+		return nil
+	}
+	found, err := from.readFiles(ctx, r.State)
+	if err != nil {
+		return err
+	}
+	l := &ledger{filed: newFiled(ledgerName(name)), source: name, kept: kept}
+	return l.restore(found[l.name], r.Sources[name])
 }
 
 // changes copies what the commit has to write. It is called between batches.

@@ -152,7 +152,7 @@ func (d *driver) loadState(ctx context.Context, pos *Position) error {
 	for _, note := range notes {
 		d.q.Log.Warn("the query has changed: " + note)
 	}
-	found, err := d.readFiles(ctx, pos.State)
+	found, err := d.q.Sink.State().readFiles(ctx, pos.State)
 	if err != nil {
 		return err
 	}
@@ -170,10 +170,10 @@ func (d *driver) loadState(ctx context.Context, pos *Position) error {
 }
 
 // readFiles reads files of a record, by what they are of.
-func (d *driver) readFiles(ctx context.Context, files []committer.StateFile) (map[string]stored, error) {
+func (s *StateStore) readFiles(ctx context.Context, files []committer.StateFile) (map[string]stored, error) {
 	found := map[string]stored{}
 	for _, f := range files {
-		body, err := d.q.Sink.State().Get(ctx, f)
+		body, err := s.Get(ctx, f)
 		if err != nil {
 			return nil, err
 		}
@@ -181,8 +181,8 @@ func (d *driver) readFiles(ctx context.Context, files []committer.StateFile) (ma
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", f.Path, err)
 		}
-		s := found[name]
-		found[name] = stored{append(s.files, f), append(s.bodies, body)}
+		so := found[name]
+		found[name] = stored{append(so.files, f), append(so.bodies, body)}
 	}
 	return found, nil
 }

@@ -141,14 +141,12 @@ func (t *Task) decode(raw *columnar.Batch) (*columnar.Batch, []columnar.RowError
 	if !t.file.Columns {
 		return t.decoder.Decode(raw.Column(source.ValueAt))
 	}
-	cols := make([]columnar.Column, t.p.decoded.Len())
-	for i, f := range t.p.decoded.Fields {
-		at := raw.Schema().Index(f.Name)
-		if at < 0 {
-			return nil, nil, fmt.Errorf("source %s, file %s: the rows have no column %s", t.p.input.Name, t.file.Name, f.Name)
-		}
-		cols[i] = raw.Column(at)
-		cols[i].Retain()
+	if n := raw.Schema().Len() - source.FirstColumn; n != t.p.decoded.Len() {
+		return nil, nil, fmt.Errorf("source %s, file %s: the rows have %d columns, the query reads %d", t.p.input.Name, t.file.Name, n, t.p.decoded.Len())
+	}
+	cols := slices.Clone(raw.Columns()[source.FirstColumn:])
+	for _, c := range cols {
+		c.Retain()
 	}
 	return columnar.NewBatch(t.p.decoded, cols, raw.Rows()), nil, nil
 }
@@ -235,7 +233,11 @@ func (t *Task) hidden(raw *columnar.Batch, name string) columnar.Column {
 	case source.PartitionColumn:
 		return columnar.NewInt32Constant(t.rng.Partition.ID, raw.Rows())
 	}
-	c := raw.Column(raw.Schema().Index(name))
+	at := raw.Schema().Index(name)
+	if at < 0 { // files have no keys
+		return columnar.NewNullColumn(columnar.Binary, raw.Rows())
+	}
+	c := raw.Column(at)
 	c.Retain()
 	return c
 }

@@ -8,8 +8,8 @@ type File struct {
 	// Name of the file that all rows of the batch come from. It takes the place of the topic in coordinates, and _offset
 	// is a position in the file: a byte of its text, or a row.
 	Name string
-	// Columns: the rows are columns already. The batch then has, behind those of RawSchema, the columns that the source was
-	// asked for, and _value is NULL.
+	// Columns: the rows are columns already. The batch then has, from FirstColumn on, those that the source was asked for, and
+	// _value and _key are NULL.
 	Columns bool
 }
 

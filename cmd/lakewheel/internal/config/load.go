@@ -110,7 +110,8 @@ type fileReader struct {
 	p        *Pipeline
 	query    ast.Node
 	sources  map[string]*Source
-	declared []pair // the entries of sources, in the order of the file
+	declared []pair  // the entries of sources, in the order of the file
+	inputs   []input // folders that are read
 	hasSink  bool
 	restart  restartSettings
 	// Where keys stand that are checked against others at the end; nil: they are not there.
@@ -313,6 +314,13 @@ func (f *fileReader) partitions(out *columnar.Schema) {
 // hiddenColumns can be named in a query without being part of *.
 func hiddenColumns(s *Source) *columnar.Schema {
 	raw := source.RawSchema(true)
+	if s.Files != nil {
+		hidden := columnar.NewSchema(columnar.Field{Name: source.FileColumn, Type: columnar.String}, raw.Fields[source.OffsetAt], raw.Fields[source.TimestampAt])
+		if s.Format == "json" || s.Format == "csv" {
+			hidden.Fields = append(hidden.Fields, raw.Fields[source.ValueAt])
+		}
+		return hidden
+	}
 	hidden := columnar.NewSchema(
 		columnar.Field{Name: source.TopicColumn, Type: columnar.String},
 		columnar.Field{Name: source.PartitionColumn, Type: columnar.Int},
@@ -358,4 +366,5 @@ func (f *fileReader) finish() {
 	f.checkPlain()
 	f.checkCompaction()
 	f.placeSideTables()
+	f.checkInputs()
 }

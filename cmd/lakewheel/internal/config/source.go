@@ -38,6 +38,7 @@ func (f *fileReader) source(p pair) *Source {
 	what := "sources." + p.name
 	kinds := 0
 	var checks []func()
+	var nullAt ast.Node
 	later := func(text string) func(ast.Node) { return func(n ast.Node) { f.fault(n, "%s.%s", what, text) } }
 	f.fields(p.value, what, map[string]func(ast.Node){
 		"kafka": func(n ast.Node) {
@@ -45,17 +46,26 @@ func (f *fileReader) source(p pair) *Source {
 			s.Kafka = f.kafka(n, p.name, what+".kafka")
 		},
 		"memory": func(n ast.Node) { kinds++; f.fields(n, what+".memory", map[string]func(ast.Node){}) },
-		"format": choice(f.reader, &s.Format, what+".format", map[string]string{"json": "json", "raw": "raw", "csv": "csv"}),
+		"files": func(n ast.Node) {
+			kinds++
+			checks = append(checks, f.files(n, s, what+".files"))
+		},
+		"format": choice(f.reader, &s.Format, what+".format", map[string]string{"json": "json", "raw": "raw", "csv": "csv", "parquet": "parquet"}),
 		"csv": func(n ast.Node) {
 			f.fields(n, what+".csv", map[string]func(ast.Node){
 				"separator": f.byte(&s.CSV.Separator, what+".csv.separator"),
 				"quote":     f.byte(&s.CSV.Quote, what+".csv.quote"),
 				"null":      f.string(&s.CSV.Null, what+".csv.null"),
+				"header":    f.bool(&s.Header, what+".csv.header"),
+				"multiline": f.bool(&s.Multiline, what+".csv.multiline"),
 			})
 		},
 		"schema":        f.schema(&s.Schema, what+".schema"),
 		"on_bad_record": choice(f.reader, &s.OnBad, what+".on_bad_record", map[string]microbatch.OnBad{"dead_letter": microbatch.DeadLetter, "fail": microbatch.FailOnBad, "drop": microbatch.DropBad}),
-		"on_null_value": choice(f.reader, &s.OnNull, what+".on_null_value", map[string]exec.OnNull{"skip": exec.SkipNull, "dead_letter": exec.DeadLetterNull, "row": exec.RowForNull}),
+		"on_null_value": func(n ast.Node) {
+			nullAt = n
+			choice(f.reader, &s.OnNull, what+".on_null_value", map[string]exec.OnNull{"skip": exec.SkipNull, "dead_letter": exec.DeadLetterNull, "row": exec.RowForNull})(n)
+		},
 		"bad_records": func(n ast.Node) {
 			f.fields(n, what+".bad_records", map[string]func(ast.Node){
 				"max_ratio":   f.ratio(&s.Bad.MaxRatio, what+".bad_records.max_ratio"),
@@ -64,12 +74,12 @@ func (f *fileReader) source(p pair) *Source {
 		},
 		"watermark": func(n ast.Node) { checks = append(checks, f.watermark(n, s, what+".watermark")) },
 		"dedup":     func(n ast.Node) { checks = append(checks, f.dedup(n, s, what+".dedup")) },
-		"files":     later("files: only kafka is supported yet"),
-		"delta":     later("delta: only kafka is supported yet"),
+		"delta":     later("delta: it is not supported yet"),
 	})
 	if kinds != 1 {
-		f.fault(p.key, "%s: expected exactly one of kafka, memory", what)
+		f.fault(p.key, "%s: expected exactly one of kafka, files, memory", what)
 	}
+	f.checkFormat(p, s, what, nullAt)
 	f.formatSchema(p, s, what)
 	for _, check := range checks {
 		check()

@@ -22,7 +22,6 @@ import (
 	"github.com/lakewheel/lakewheel/microbatch"
 	"github.com/lakewheel/lakewheel/microbatch/exec"
 	"github.com/lakewheel/lakewheel/microbatch/source"
-	"github.com/lakewheel/lakewheel/microbatch/source/kafka"
 	"github.com/lakewheel/lakewheel/planner"
 )
 
@@ -76,8 +75,7 @@ func writerName(start time.Time) string {
 
 // Build makes the query. The function it returns closes the sources.
 func Build(ctx context.Context, p *config.Pipeline, w World) (microbatch.Query, func(), error) {
-	set := exec.Settings{Mode: p.Mode, Lateness: p.AllowedLateness, KeepLate: p.LateRows == config.TableLate}
-	program, err := exec.Compile(p.Planned.Physical, set, execInputs(p)...)
+	program, err := Program(p)
 	if err != nil {
 		return microbatch.Query{}, nil, err
 	}
@@ -99,6 +97,12 @@ func Build(ctx context.Context, p *config.Pipeline, w World) (microbatch.Query, 
 		Limits:       microbatch.Limits{RowsPerBatch: p.Limits.RowsPerBatch, Workers: workers},
 		DrainTimeout: p.DrainTimeout, Clock: w.Clock, Log: w.Log,
 	}, closeAll, nil
+}
+
+// Program compiles the plan of a pipeline.
+func Program(p *config.Pipeline) (*exec.Program, error) {
+	set := exec.Settings{Mode: p.Mode, Lateness: p.AllowedLateness, KeepLate: p.LateRows == config.TableLate}
+	return exec.Compile(p.Planned.Physical, set, execInputs(p)...)
 }
 
 func execInputs(p *config.Pipeline) []exec.Input {
@@ -123,38 +127,18 @@ func (w World) openInputs(ctx context.Context, p *config.Pipeline, program *exec
 	}
 	for i := range p.Sources {
 		s := &p.Sources[i]
-		src, err := w.OpenSource(ctx, s, program.Pipelines[i].NeedsKey())
+		src, err := w.OpenSource(ctx, p, s, program.Pipelines[i])
 		if err != nil {
 			closeAll()
 			return nil, nil, err
 		}
-		in := microbatch.Input{Name: s.Name, Description: describe(s), Source: src, OnBad: s.OnBad, Bad: s.Bad, SkipLoss: s.Kafka != nil && s.Kafka.SkipLoss}
+		in := microbatch.Input{Name: s.Name, Description: describe(s), Source: src, OnBad: s.OnBad, Bad: s.Bad, SkipLoss: s.SkipsLoss()}
 		if t := s.EventTime; t != nil {
 			in.IdleTimeout, in.PerPartition = t.IdleTimeout, t.PerPartition
 		}
 		out = append(out, in)
 	}
 	return out, closeAll, nil
-}
-
-// OpenSource opens a source of a pipeline.
-func (w World) OpenSource(ctx context.Context, s *config.Source, withKey bool) (source.Source, error) {
-	if w.Source != nil {
-		return w.Source(ctx, s, withKey)
-	}
-	if s.Kafka == nil {
-		return nil, fmt.Errorf("source %s is memory, which only lakewheel test can feed", s.Name)
-	}
-	c := *s.Kafka
-	c.WithKey = withKey
-	return kafka.Open(ctx, c, w.Clock.Sleep)
-}
-
-func describe(s *config.Source) string {
-	if k := s.Kafka; k != nil {
-		return fmt.Sprintf("Kafka%v", append(append([]string{}, k.Topics...), nonEmpty(k.Pattern)...))
-	}
-	return "Memory[" + s.Name + "]"
 }
 
 func nonEmpty(s string) []string {

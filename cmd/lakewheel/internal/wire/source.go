@@ -1,0 +1,98 @@
+package wire
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"github.com/lakewheel/lakewheel/cmd/lakewheel/internal/config"
+	"github.com/lakewheel/lakewheel/columnar"
+	"github.com/lakewheel/lakewheel/lakehouse/prune"
+	"github.com/lakewheel/lakewheel/lakehouse/store"
+	"github.com/lakewheel/lakewheel/microbatch/exec"
+	"github.com/lakewheel/lakewheel/microbatch/source"
+	"github.com/lakewheel/lakewheel/microbatch/source/files"
+	"github.com/lakewheel/lakewheel/microbatch/source/kafka"
+)
+
+// OpenSource opens a source of a pipeline for what a plan reads of it.
+func (w World) OpenSource(ctx context.Context, p *config.Pipeline, s *config.Source, plan *exec.Pipeline) (source.Source, error) {
+	switch {
+	case s.Files != nil:
+		return w.openFiles(p, s, plan)
+	case w.Source != nil:
+		return w.Source(ctx, s, plan.NeedsKey())
+	case s.Kafka == nil:
+		return nil, fmt.Errorf("source %s is memory, which only lakewheel test can feed", s.Name)
+	}
+	c := *s.Kafka
+	c.WithKey = plan.NeedsKey()
+	return kafka.Open(ctx, c, w.Clock.Sleep)
+}
+
+func (w World) openFiles(p *config.Pipeline, s *config.Source, plan *exec.Pipeline) (source.Source, error) {
+	f := s.Files
+	if err := checkFolder(s.Name, f.Path); err != nil {
+		return nil, err
+	}
+	objects, err := w.OpenStore(p.S3, f.Path)
+	if err != nil {
+		return nil, err
+	}
+	feed := &files.Folder{Format: fileFormat(s, plan), Objects: objects, Glob: f.Glob, MinAge: f.MinAge, Now: w.Clock.Now}
+	return files.New(files.Config{Name: s.Name, Kind: "files", Feed: feed, MaxFiles: f.MaxFiles, MaxBytes: f.MaxBytes, Interval: f.Interval,
+		SkipLoss: f.SkipLoss, Now: w.Clock.Now, Log: w.Log}), nil
+}
+
+// checkFolder refuses a folder that is not there: it would be read as an empty one for ever. A prefix of a bucket is never there by itself.
+func checkFolder(name, path string) error {
+	if store.IsS3(path) {
+		return nil
+	}
+	st, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("source %s: the folder %s does not exist: correct path, or make the folder", name, path)
+	case err != nil:
+		return fmt.Errorf("source %s: %w: give this user the right to read it", name, err)
+	case !st.IsDir():
+		return fmt.Errorf("source %s: %s is a file: give its folder as path, and its name as glob", name, path)
+	}
+	return nil
+}
+
+// fileFormat reads the files of a source.
+func fileFormat(s *config.Source, plan *exec.Pipeline) files.Format {
+	if s.Format == "parquet" {
+		return files.Parquet{Declared: s.Schema, Columns: plan.Reads(), Where: prune.NewCondition(plan.Reads(), plan.Where())}
+	}
+	text := files.Text{CSV: s.Format == "csv", Options: s.CSV, Multiline: s.Multiline}
+	if s.Header {
+		text.Header = columnNames(s.Schema)
+	}
+	return text
+}
+
+// columnNames are those that a header names: all that stand in a record.
+func columnNames(s *columnar.Schema) []string {
+	var out []string
+	for _, f := range s.Fields {
+		if f.Name != exec.CorruptField {
+			out = append(out, f.Name)
+		}
+	}
+	return out
+}
+
+// describe names a source for progress.
+func describe(s *config.Source) string {
+	switch {
+	case s.Kafka != nil:
+		return fmt.Sprintf("Kafka%v", append(append([]string{}, s.Kafka.Topics...), nonEmpty(s.Kafka.Pattern)...))
+	case s.Files != nil:
+		return "Files[" + s.Files.Path + "]"
+	}
+	return "Memory[" + s.Name + "]"
+}

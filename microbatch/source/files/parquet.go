@@ -1,0 +1,125 @@
+package files
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/lakewheel/lakewheel/columnar"
+	"github.com/lakewheel/lakewheel/columnar/compute"
+	"github.com/lakewheel/lakewheel/lakehouse/parquetfile"
+	"github.com/lakewheel/lakewheel/lakehouse/prune"
+	"github.com/lakewheel/lakewheel/lakehouse/store"
+	"github.com/lakewheel/lakewheel/microbatch/source"
+)
+
+// Parquet reads columns.
+type Parquet struct {
+	// Declared is the schema of the source, Columns those of its columns that are read.
+	Declared, Columns *columnar.Schema
+	// Where, over Columns, denies row groups of which the query wants nothing; it may be nil.
+	Where *prune.Condition
+}
+
+// Divisible is true: a row group can be read on its own.
+func (Parquet) Divisible(string) bool { return true }
+
+// SmallestTask is about a row group of a small file.
+func (Parquet) SmallestTask() int64 { return 8 << 20 }
+
+// Open reads the row groups whose first byte is one of [from, until).
+func (p Parquet) Open(in store.Reader, e *Entry, from, until int64) (Rows, error) {
+	r, err := parquetfile.OpenReader(in, p.Columns)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.check(r); err != nil {
+		r.Close()
+		return nil, err
+	}
+	Select(r, from, until, p.Where)
+	return &columnRows{file: in, rows: r, row: r.Row, modified: e.Modified * 1000}, nil
+}
+
+// check refuses a file that cannot be meant: it has nothing of the schema, or lacks what may not be NULL.
+func (p Parquet) check(r *parquetfile.Reader) error {
+	held := 0
+	for _, f := range p.Declared.Fields {
+		switch {
+		case r.Holds(f.Name):
+			held++
+		case !f.Nullable:
+			return fmt.Errorf("it has no column %s, which the schema says is NOT NULL: correct the schema, or take the file out", f.Name)
+		}
+	}
+	if held == 0 && p.Declared.Len() > 0 {
+		return fmt.Errorf("it has none of the columns of the schema (%s): correct the schema, or take the file out", p.Declared)
+	}
+	return nil
+}
+
+// Select chooses the row groups of a file whose first byte is one of [from, until), but those that a condition denies.
+func Select(r *parquetfile.Reader, from, until int64, where *prune.Condition) {
+	ev := compute.NewDefaultEvaluator()
+	groups := []int{}
+	for i, g := range r.RowGroups() {
+		if g.Start < from || g.Start >= until {
+			continue
+		}
+		bound := func(f columnar.Field, upper bool) (columnar.Column, bool) { return r.Bound(i, f, upper) }
+		if where.Empty() || !where.Denies(ev, bound) {
+			groups = append(groups, i)
+		}
+	}
+	r.Select(groups)
+}
+
+// ColumnReader yields columns until io.EOF.
+type ColumnReader interface {
+	Next(ctx context.Context) (*columnar.Batch, error)
+	Close()
+}
+
+// columnRows makes raw batches of columns.
+type columnRows struct {
+	file     io.Closer
+	rows     ColumnReader
+	row      func() int64
+	modified int64
+	schema   *columnar.Schema
+}
+
+func (*columnRows) Columns() bool { return true }
+
+// Next puts the columns behind those of a raw batch.
+func (r *columnRows) Next(ctx context.Context) (*columnar.Batch, error) {
+	b, err := r.rows.Next(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer b.Release()
+	n := b.Rows()
+	if r.schema == nil {
+		r.schema = source.RawSchema(true)
+		r.schema.Fields = append(r.schema.Fields, b.Schema().Fields...)
+	}
+	at, times := make([]int64, n), slices.Repeat([]int64{r.modified}, n)
+	for i := range at {
+		at[i] = r.row() + int64(i)
+	}
+	none := columnar.NewNullColumn(columnar.Binary, n)
+	none.Retain()
+	cols := []columnar.Column{none, columnar.NewInt64Column(at, nil), columnar.NewTimestampColumn(times, nil), none}
+	for _, c := range b.Columns() {
+		c.Retain()
+		cols = append(cols, c)
+	}
+	return columnar.NewBatch(r.schema, cols, n), nil
+}
+
+// Close closes the file.
+func (r *columnRows) Close() error {
+	r.rows.Close()
+	return r.file.Close()
+}
