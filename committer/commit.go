@@ -39,7 +39,11 @@ type Result struct {
 	SideRows    map[string]int64
 	// Merged small files became MergedInto files with this commit.
 	Merged, MergedInto int
-	Cost               Cost // of the rows that were replaced
+	Replaced           bool // rows were replaced by key
+	Cost               Cost // of that
+	// Requests that the store of the table was sent since the commit before, by kind; nil for a store that counts none. Side tables
+	// have stores of their own.
+	Requests map[string]int64
 }
 
 // Commit makes the batch visible, with its offsets, and publishes what depends on it. On nil it is done.
@@ -115,7 +119,7 @@ func (c *Committer) result(r *Record, files []lakehouse.DataFile) Result {
 		res.Rows, res.Bytes = res.Rows+f.Rows, res.Bytes+f.Bytes
 	}
 	if c.merging != nil {
-		res.Cost = c.merging.cost()
+		res.Replaced, res.Cost = true, c.merging.cost()
 	}
 	for _, s := range r.Side {
 		for _, f := range s.Files {

@@ -33,7 +33,7 @@ func (r *reads) Open(ctx context.Context, name string) (store.Reader, error) {
 func commitsOfAge(t *testing.T) int {
 	n, err := strconv.Atoi(os.Getenv("COMMITS"))
 	if err != nil {
-		return 1500
+		return int(often(1500))
 	}
 	t.Logf("%d commits", n)
 	return n

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/lakewheel/lakewheel/columnar"
 	"github.com/lakewheel/lakewheel/columnar/group"
@@ -25,6 +26,7 @@ type Cost struct {
 	Bytes     int64 // of the files that they became
 	Rows      int64 // that were copied
 	Gone      int64 // rows that were taken out
+	Took      time.Duration
 }
 
 // merging is one commit that replaces rows by key.
@@ -42,6 +44,7 @@ type merging struct {
 	looked   map[string]bool      // live files, by path, that hold none of the keys, or are in a rewrite
 	rewrites []lakehouse.Rewrite
 	scanned  int
+	took     time.Duration
 }
 
 func (c *Committer) newMerging(keys *group.Set, staged []lakehouse.DataFile) *merging {
@@ -50,6 +53,8 @@ func (c *Committer) newMerging(keys *group.Set, staged []lakehouse.DataFile) *me
 
 // on makes the change one for a base.
 func (m *merging) on(ctx context.Context, base lakehouse.Snapshot, change *lakehouse.Change) error {
+	start := m.c.opts.Now()
+	defer func() { m.took += m.c.opts.Now().Sub(start) }()
 	if base.Version >= 0 && !m.c.remake {
 		files, err := m.c.live.files(ctx, base)
 		if err != nil {
@@ -151,7 +156,7 @@ func (m *merging) metrics(change *lakehouse.Change) map[string]string {
 }
 
 func (m *merging) cost() Cost {
-	out := Cost{Scanned: m.scanned}
+	out := Cost{Scanned: m.scanned, Took: m.took}
 	for _, r := range m.rewrites {
 		out.Rewritten += len(r.Remove)
 		out.Bytes, out.Rows, out.Gone = out.Bytes+bytesOf(r.Add), out.Rows+r.Kept, out.Gone+r.Gone

@@ -350,7 +350,7 @@ func (f *foreigner) compact(d *delta.Table, prefix func(string) string) {
 // Others append, delete and merge files before and between our puts: the table is what the same steps make of a map, and no rewritten file is
 // left over that is not live or was not live once.
 func TestMergeRaces(t *testing.T) {
-	for seed := range uint64(40) {
+	for seed := range often(40) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) { mergeRace(t, seed) })
 	}
 }

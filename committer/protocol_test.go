@@ -438,7 +438,7 @@ func randomisedModel(t *testing.T) {
 	if seed == 0 {
 		seed = uint64(time.Now().UnixNano())
 	}
-	for run := range uint64(20) {
+	for run := range often(20) {
 		runModel(t, seed+run, false)
 	}
 }

@@ -20,6 +20,14 @@ var rowSchema = columnar.NewSchema(columnar.Field{Name: "id", Type: columnar.Big
 
 var serial atomic.Int64
 
+// often is how many histories a randomised test runs: all, or with -short, as under the race detector, a quarter.
+func often(n uint64) uint64 {
+	if testing.Short() {
+		return n / 4
+	}
+	return n
+}
+
 // clock of a test; it moves only by hand.
 type clock struct{ millis atomic.Int64 }
 

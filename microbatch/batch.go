@@ -370,6 +370,13 @@ func (f *fold) write(ctx context.Context, lane int64, b *columnar.Batch) error {
 	return f.out.Write(ctx, lane, b)
 }
 
+// erase takes rows out by their keys.
+func (f *fold) erase(ctx context.Context, lane int64, keys *columnar.Batch) error {
+	f.bytes.Add(keys.Bytes())
+	f.rows.Store(true)
+	return f.out.Erase(ctx, lane, keys)
+}
+
 func (f *fold) writeDead(ctx context.Context, lane int64, b *columnar.Batch) error {
 	f.rows.Store(true)
 	return f.out.WriteDeadLetters(ctx, lane, b)

@@ -402,11 +402,14 @@ func (d *driver) report(f *fold, res committer.Result, took time.Duration) {
 	for i, p := range f.progress {
 		p.Sink.Version, p.DurationMs["commitBatch"] = res.Version, 0
 		if i == len(f.progress)-1 { // the commit belongs to the batch that ended the fold
-			p.Sink.Files, p.Sink.Bytes = res.Files, res.Bytes
+			p.Sink.Files, p.Sink.Bytes, p.Sink.Requests = res.Files, res.Bytes, res.Requests
 			p.Sink.MergedFiles, p.Sink.MergedInto = res.Merged, res.MergedInto
 			p.DurationMs["commitBatch"] = took.Milliseconds()
 			p.DurationMs["triggerExecution"] += took.Milliseconds()
 			p.BatchDuration += took.Milliseconds()
+			if res.Replaced {
+				p.replaced(res.Cost)
+			}
 		}
 		d.q.OnProgress(p)
 	}

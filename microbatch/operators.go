@@ -2,6 +2,7 @@ package microbatch
 
 import (
 	"context"
+	"errors"
 
 	"github.com/lakewheel/lakewheel/columnar"
 	"github.com/lakewheel/lakewheel/microbatch/exec"
@@ -80,7 +81,10 @@ func (r *relay) pass(ctx context.Context, operator int, outs []*columnar.Batch) 
 		if rows == nil {
 			continue
 		}
-		if err := r.put(ctx, rows); err != nil {
+		if rows.Rows() < out.Rows() {
+			err = r.erase(ctx, out)
+		}
+		if err = errors.Join(err, r.put(ctx, rows)); err != nil {
 			return err
 		}
 	}
@@ -100,6 +104,18 @@ func (r *relay) put(ctx context.Context, rows *columnar.Batch) error {
 	r.rows += int64(rows.Rows())
 	r.lane++
 	return r.d.fold.write(ctx, r.d.lane(r.lane), rows)
+}
+
+// erase takes the groups that an operator puts out, some of which are left out above it, out of a sink that replaces groups. Those that are
+// not left out come after it.
+func (r *relay) erase(ctx context.Context, out *columnar.Batch) error {
+	keys, err := r.d.q.Program.Keys(out)
+	if keys == nil || err != nil {
+		return err
+	}
+	defer keys.Release()
+	r.lane++
+	return r.d.fold.erase(ctx, r.d.lane(r.lane), keys)
 }
 
 // replace makes the complete result of the batch what the open fold will put out.

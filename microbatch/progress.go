@@ -3,6 +3,7 @@ package microbatch
 import (
 	"time"
 
+	"github.com/lakewheel/lakewheel/committer"
 	"github.com/lakewheel/lakewheel/offsets"
 )
 
@@ -77,6 +78,23 @@ type SinkProgress struct {
 	// MergedFiles, small ones, became MergedInto files with the commit; the rows are what they were.
 	MergedFiles int `json:"mergedFiles,omitempty"`
 	MergedInto  int `json:"mergedInto,omitempty"`
+	// What it took to replace rows by key, in the commit that holds the batch: files whose keys were read, files that were written again
+	// without some rows, the bytes of what they became, the rows that were copied for it, and those that were taken out.
+	ScannedFiles   int   `json:"scannedFiles,omitempty"`
+	RewrittenFiles int   `json:"rewrittenFiles,omitempty"`
+	RewrittenBytes int64 `json:"rewrittenBytes,omitempty"`
+	RewrittenRows  int64 `json:"rewrittenRows,omitempty"`
+	RemovedRows    int64 `json:"removedRows,omitempty"`
+	// Requests that the store of the table was sent since the commit before, by kind: put, get, head, list and so on. The last batch of a
+	// commit has them.
+	Requests map[string]int64 `json:"requests,omitempty"`
+}
+
+// replaced takes over what a commit says about the rows that it has replaced.
+func (p *Progress) replaced(c committer.Cost) {
+	s := &p.Sink
+	s.ScannedFiles, s.RewrittenFiles, s.RewrittenBytes, s.RewrittenRows, s.RemovedRows = c.Scanned, c.Rewritten, c.Bytes, c.Rows, c.Gone
+	p.DurationMs["merge"] = c.Took.Milliseconds()
 }
 
 // Lag is the number of records that were there and not read when the batch was planned.

@@ -25,6 +25,9 @@ type Position struct {
 // a lane keep their order, and the result holds lanes in ascending order. Batches are borrowed.
 type Output interface {
 	Write(ctx context.Context, lane int64, b *columnar.Batch) error
+	// Erase takes the rows with some keys out of what was written before, in this commit or an earlier one. The batch has columns of the
+	// rows. It is called only if the program has keys.
+	Erase(ctx context.Context, lane int64, keys *columnar.Batch) error
 	WriteDeadLetters(ctx context.Context, lane int64, b *columnar.Batch) error
 	// WriteLate takes late rows, in the schema of exec.LateSchema; it is called only if they are kept.
 	WriteLate(ctx context.Context, lane int64, b *columnar.Batch) error

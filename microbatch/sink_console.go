@@ -47,6 +47,9 @@ func (o *consoleOutput) Write(_ context.Context, lane int64, b *columnar.Batch) 
 	return nil
 }
 
+// Erase cannot take back what is printed.
+func (o *consoleOutput) Erase(context.Context, int64, *columnar.Batch) error { return nil }
+
 func (o *consoleOutput) WriteDeadLetters(_ context.Context, _ int64, b *columnar.Batch) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()

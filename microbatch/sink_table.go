@@ -5,6 +5,7 @@ import (
 
 	"github.com/lakewheel/lakewheel/columnar"
 	"github.com/lakewheel/lakewheel/committer"
+	"github.com/lakewheel/lakewheel/lakehouse/store"
 )
 
 // The side tables: of bad records, and of late rows.
@@ -18,7 +19,14 @@ type TableSink struct {
 	opts committer.Options
 	name string
 	c    *committer.Committer
+	// Deletes is a BOOLEAN column of the rows that is not in the table: where it is TRUE, a row only takes those with its key out of the
+	// table. "": the rows have none. It is for merges alone.
+	Deletes string
+	sent    store.Requests // when the newest commit was done
 }
+
+// counting is a store that counts its requests.
+type counting interface{ Requests() store.Requests }
 
 var _ Sink = (*TableSink)(nil)
 
@@ -47,7 +55,32 @@ func positionOf(r *committer.Record) *Position {
 	return &Position{LastBatch: r.LastBatch, Sources: r.Sources, Watermarks: r.Watermarks, Active: r.Active, Watermark: r.Watermark, NoDataDue: r.NoDataDue, State: r.State, Operators: r.Operators, Plan: r.Plan}
 }
 
-type tableOutput struct{ *committer.Output }
+type tableOutput struct {
+	*committer.Output
+	deletes string
+}
+
+// Write adds rows, or takes some out.
+func (o tableOutput) Write(ctx context.Context, lane int64, b *columnar.Batch) error {
+	if o.deletes == "" {
+		return o.Output.Write(ctx, lane, b)
+	}
+	flags := b.Column(b.Schema().Index(o.deletes))
+	var gone columnar.Selection
+	for i := range b.Rows() {
+		if flags.IsValid(i) && columnar.BooleanAt(flags, i) {
+			gone = append(gone, int32(i))
+		}
+	}
+	o.WriteSome(lane, b, gone)
+	return nil
+}
+
+// Erase takes rows out.
+func (o tableOutput) Erase(_ context.Context, lane int64, keys *columnar.Batch) error {
+	o.Output.Erase(lane, keys)
+	return nil
+}
 
 func (o tableOutput) WriteDeadLetters(ctx context.Context, lane int64, b *columnar.Batch) error {
 	return o.WriteSide(ctx, DeadLetterKind, lane, b)
@@ -63,7 +96,7 @@ func (s *TableSink) NewOutput(ctx context.Context) (Output, error) {
 	if err != nil {
 		return nil, err
 	}
-	return tableOutput{out}, nil
+	return tableOutput{out, s.Deletes}, nil
 }
 
 // Commit commits.
@@ -71,7 +104,12 @@ func (s *TableSink) Commit(ctx context.Context, b committer.Batch, out Output) (
 	if o, ok := out.(tableOutput); ok {
 		b.Output = o.Output
 	}
-	return s.c.Commit(ctx, b)
+	res, err := s.c.Commit(ctx, b)
+	if objects, ok := s.opts.Objects.(counting); ok && err == nil {
+		now := objects.Requests()
+		res.Requests, s.sent = now.Minus(s.sent).ByKind(), now
+	}
+	return res, err
 }
 
 // State lies beside the table.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/lakewheel/lakewheel/cmd/lakewheel/internal/config"
 	"github.com/lakewheel/lakewheel/columnar/aggregate"
 	"github.com/lakewheel/lakewheel/columnar/compute"
 	"github.com/lakewheel/lakewheel/planner"
@@ -22,7 +23,7 @@ func validateCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			pipelines, err := loadAll(args)
 			for _, p := range pipelines {
-				fmt.Fprintf(cmd.OutOrStdout(), "%s: ok, pipeline %s writes %s\n", p.File, p.Name, p.Planned.Physical.Schema())
+				fmt.Fprintf(cmd.OutOrStdout(), "%s: ok, pipeline %s writes %s%s\n", p.File, p.Name, p.TableSchema(), replaced(p))
 			}
 			return err
 		},
@@ -110,5 +111,17 @@ func versionCommand() *cobra.Command {
 			fmt.Fprintf(cmd.OutOrStdout(), "lakewheel %s%s, %s %s/%s\n", version, revision, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 			return nil
 		},
+	}
+}
+
+// replaced says by what rows replace others in the table.
+func replaced(p *config.Pipeline) string {
+	switch keys, ok := p.KeyColumns(); {
+	case !ok:
+		return ""
+	case len(keys) == 0:
+		return ", one row that is replaced"
+	default:
+		return ", replaced by " + strings.Join(keys, ", ")
 	}
 }

@@ -1,12 +1,15 @@
 package group
 
-import "github.com/lakewheel/lakewheel/columnar"
+import (
+	"github.com/lakewheel/lakewheel/columnar"
+	"github.com/lakewheel/lakewheel/columnar/internal/rowcode"
+)
 
 // Set is a finished set of keys. It can be asked which rows have one of them, and, before any row is read, whether rows
 // within some bounds can. Several goroutines may ask.
 type Set struct {
 	index   *Index
-	columns int
+	types   []columnar.Type // of the columns
 	leaves  []Leaf
 	spreads []spread // by leaf
 }
@@ -20,13 +23,16 @@ type Leaf struct {
 
 // Bounds are what is known of the values that some rows have in a leaf.
 type Bounds struct {
-	Low, High columnar.Column // of one row; nil: not known
-	Nulls     bool            // there may be NULLs
+	Low, High []byte // codes of values, see Code; nil: not known
+	Nulls     bool   // there may be NULLs
 }
+
+// Code is the first value of a column of a type in the form in which values are compared.
+func Code(c columnar.Column, t columnar.Type) []byte { return rowcode.Open(c, t, false).Append(nil, 0) }
 
 // NewSet makes a set of the keys of an index, which it takes over. types are those of the index.
 func NewSet(types []columnar.Type, x *Index) *Set {
-	s := &Set{index: x, columns: len(types)}
+	s := &Set{index: x, types: types}
 	keys := x.Keys(nil)
 	for i, c := range keys {
 		s.addLeaf(Leaf{Column: i, Type: types[i]}, c, false)
@@ -52,11 +58,17 @@ func (s *Set) addLeaf(l Leaf, c columnar.Column, nulls bool) {
 // Len is the number of keys.
 func (s *Set) Len() int { return s.index.Len() }
 
+// Keys are the keys as columns, which the caller releases.
+func (s *Set) Keys() []columnar.Column { return s.index.Keys(nil) }
+
+// Types are those of the columns of the keys.
+func (s *Set) Types() []columnar.Type { return s.types }
+
 // Leaves are the parts of the keys that Meets can be asked about.
 func (s *Set) Leaves() []Leaf { return s.leaves }
 
 // Meets reports whether a key may have a value in a leaf that lies within bounds. False is certain.
-func (s *Set) Meets(leaf int, b Bounds) bool { return s.spreads[leaf].meets(s.leaves[leaf].Type, b) }
+func (s *Set) Meets(leaf int, b Bounds) bool { return s.spreads[leaf].meets(b) }
 
 // Finder looks rows up in a set. It belongs to one goroutine.
 type Finder struct {
@@ -66,7 +78,7 @@ type Finder struct {
 }
 
 // Finder returns one for a goroutine.
-func (s *Set) Finder() *Finder { return &Finder{index: s.index.Reader(), columns: s.columns} }
+func (s *Set) Finder() *Finder { return &Finder{index: s.index.Reader(), columns: len(s.types)} }
 
 // Find appends the rows whose key is in the set, ascending. keys are the columns of the key of all rows.
 func (f *Finder) Find(keys []columnar.Column, rows int, to columnar.Selection) columnar.Selection {

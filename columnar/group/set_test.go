@@ -16,7 +16,7 @@ func setOf(types []columnar.Type, keys ...columnar.Column) *Set {
 }
 
 // one is a bound.
-func one(v int64) columnar.Column { return columnar.NewInt64Column([]int64{v}, nil) }
+func one(v int64) []byte { return Code(columnar.NewInt64Column([]int64{v}, nil), columnar.BigInt) }
 
 func TestSetMeets(t *testing.T) {
 	valid := []bool{true, true, true, false}
@@ -61,8 +61,8 @@ func TestSetLeaves(t *testing.T) {
 	s := setOf([]columnar.Type{columnar.BigInt, window},
 		columnar.NewInt64Column([]int64{1, 2}, nil), columnar.NewStructColumn(window, []columnar.Column{starts, starts}, 2, nil))
 	require.Equal(t, []Leaf{{0, nil, columnar.BigInt}, {1, []string{"start"}, columnar.Timestamp}, {1, []string{"end"}, columnar.Timestamp}}, s.Leaves())
-	require.True(t, s.Meets(1, Bounds{Low: columnar.NewTimestampColumn([]int64{20}, nil)}))
-	require.False(t, s.Meets(2, Bounds{Low: columnar.NewTimestampColumn([]int64{21}, nil)}))
+	require.True(t, s.Meets(1, Bounds{Low: one(20)}))
+	require.False(t, s.Meets(2, Bounds{Low: one(21)}))
 }
 
 // Several goroutines look rows up, NULLs among them, though no key is NULL.

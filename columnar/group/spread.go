@@ -39,18 +39,16 @@ func newSpread(t columnar.Type, c columnar.Column, nulls bool) spread {
 	return s
 }
 
-func (s spread) meets(t columnar.Type, b Bounds) bool {
+func (s spread) meets(b Bounds) bool {
 	if b.Nulls && s.nulls {
 		return true
 	}
 	from, until := 0, len(s.codes)
 	if b.Low != nil {
-		low := rowcode.Open(b.Low, t, false).Append(nil, 0)
-		from = sort.Search(until, func(i int) bool { return bytes.Compare(s.codes[i], low) >= 0 })
+		from = sort.Search(until, func(i int) bool { return bytes.Compare(s.codes[i], b.Low) >= 0 })
 	}
 	if b.High != nil {
-		high := rowcode.Open(b.High, t, false).Append(nil, 0)
-		until = sort.Search(until, func(i int) bool { return bytes.Compare(s.codes[i], high) > 0 })
+		until = sort.Search(until, func(i int) bool { return bytes.Compare(s.codes[i], b.High) > 0 })
 	}
 	// Between the ends of many values there may be one wherever the bounds lie.
 	return from < until || s.gaps && from == 1 && until == 1

@@ -13,11 +13,11 @@ PLAIN = {"boolean", "tinyint", "smallint", "int", "bigint"}
 
 
 def session(**conf):
-    """Starts Spark on one core, in UTC and with ANSI mode. Conf has underscores for dots."""
+    """Starts Spark on one core, in UTC and with ANSI mode. Conf has underscores for dots, two for an underscore."""
     builder = (SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false").config("spark.driver.host", "127.0.0.1").config("spark.driver.bindAddress", "127.0.0.1")
                .config("spark.sql.ansi.enabled", "true").config("spark.sql.session.timeZone", "UTC").config("spark.driver.extraJavaOptions", "-Duser.timezone=UTC -XX:TieredStopAtLevel=1"))
     for key, value in conf.items():
-        builder = builder.config(key.replace("_", "."), value)
+        builder = builder.config(key.replace("__", "\0").replace("_", ".").replace("\0", "_"), value)
     spark = builder.getOrCreate()
     spark.sparkContext.setLogLevel("OFF")
     return spark

@@ -1,9 +1,7 @@
 package delta
 
 import (
-	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -44,16 +42,9 @@ func (t *Table) Commit(ctx context.Context, base lakehouse.Snapshot, c lakehouse
 		return base, err
 	}
 	name := entryName(base.Version + 1)
-	in, err := t.objects.PutIfAbsent(ctx, name, body)
-	switch {
-	case errors.Is(err, store.ErrExists):
-		if in, err = t.sameBody(ctx, name, body); err != nil {
-			return base, err
-		}
-	case errors.Is(err, store.ErrUnknown), ctx.Err() != nil && err != nil:
-		return base, fmt.Errorf("%w: version %d of %s: %w", lakehouse.ErrUnknown, base.Version+1, t, err)
-	case err != nil:
-		return base, fmt.Errorf("commit version %d of %s: %w", base.Version+1, t, err)
+	in, err := lakehouse.PutEntry(ctx, t.objects, name, body)
+	if err != nil {
+		return base, err
 	}
 	return t.committed(ctx, base, in, body)
 }
@@ -88,18 +79,6 @@ func (t *Table) allowed(base lakehouse.Snapshot, c lakehouse.Change) error {
 		}
 	}
 	return nil
-}
-
-// sameBody settles a name that is taken: by an earlier try of the same put, or by another commit.
-func (t *Table) sameBody(ctx context.Context, name string, body []byte) (store.Info, error) {
-	there, in, err := t.objects.Get(ctx, name)
-	switch {
-	case err != nil:
-		return in, fmt.Errorf("%w: %s of %s cannot be read back: %w", lakehouse.ErrUnknown, name, t, err)
-	case bytes.Equal(there, body):
-		return in, nil
-	}
-	return in, fmt.Errorf("%w: %s of %s", lakehouse.ErrConflict, name, t)
 }
 
 // committed applies our own entry, as it was put, to the known state.

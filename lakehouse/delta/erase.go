@@ -21,7 +21,7 @@ var _ lakehouse.Eraser = (*Table)(nil)
 
 // Erase takes rows out of files by their keys.
 //
-//  1. Files that can hold no key, by their partition values and statistics, are left out (canHold).
+//  1. Files that can hold no key, by their partition values and statistics (canHold) and by their Bloom filters (denied), are left out.
 //  2. Of the others the key columns are read: which rows go (hitsOf)?
 //  3. Files with such rows are read whole and written again without them, small ones of a partition together (rewrite).
 //
@@ -33,7 +33,7 @@ func (t *Table) Erase(ctx context.Context, s lakehouse.Snapshot, files []lakehou
 	if s.Unusable != nil {
 		return lakehouse.Erased{}, fmt.Errorf("table %s: %w", t, s.Unusable)
 	}
-	h, err := newHunt(s, e)
+	h, err := t.newHunt(s, e)
 	if err != nil {
 		return lakehouse.Erased{}, fmt.Errorf("table %s: %w", t, err)
 	}
@@ -56,7 +56,11 @@ type hit struct {
 
 // hunt finds the files with rows that go, in the order of the files.
 func (t *Table) hunt(ctx context.Context, h *hunt, files []lakehouse.DataFile) (hits []hit, scanned int, err error) {
-	found := make([]hit, len(files))
+	found, scan := make([]hit, len(files)), make([]bool, len(files))
+	asked := h.deniable()
+	if asked != nil {
+		defer asked.Release()
+	}
 	tasks, ctx := errgroup.WithContext(ctx)
 	tasks.SetLimit(runtime.GOMAXPROCS(0))
 	for i, f := range files {
@@ -67,14 +71,23 @@ func (t *Table) hunt(ctx context.Context, h *hunt, files []lakehouse.DataFile) (
 		if !h.canHold(f, p) {
 			continue
 		}
-		scanned++
-		tasks.Go(func() (err error) {
+		tasks.Go(func() error {
+			denied, err := t.denied(ctx, asked, f)
+			if denied || err != nil {
+				return err
+			}
+			scan[i] = true
 			found[i], err = t.hitsOf(ctx, h, f, p)
 			return err
 		})
 	}
 	if err := tasks.Wait(); err != nil {
 		return nil, 0, err
+	}
+	for _, yes := range scan {
+		if yes {
+			scanned++
+		}
 	}
 	return slices.DeleteFunc(found, func(f hit) bool { return f.n == 0 }), scanned, nil
 }

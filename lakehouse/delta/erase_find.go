@@ -2,6 +2,7 @@ package delta
 
 import (
 	"encoding/json"
+	"fmt"
 
 	"github.com/lakewheel/lakewheel/columnar"
 	"github.com/lakewheel/lakewheel/columnar/group"
@@ -15,14 +16,20 @@ type hunt struct {
 	set           *group.Set
 	keys          *columnar.Schema // of the key columns, in the order of the set
 	partitionKeys []string         // those that are partition columns
+	known         *knownBounds     // of files that were asked about before
 }
 
-func newHunt(s lakehouse.Snapshot, e lakehouse.Erasure) (*hunt, error) {
+func (t *Table) newHunt(s lakehouse.Snapshot, e lakehouse.Erasure) (*hunt, error) {
 	keys, err := keysOf(s.Schema, e.Columns)
 	if err != nil {
 		return nil, err
 	}
-	return &hunt{set: e.Keys, keys: keys, partitionKeys: among(keys, s.PartitionBy)}, nil
+	for i, t := range e.Keys.Types() {
+		if f := keys.Fields[i]; f.Type != t {
+			return nil, fmt.Errorf("key column %s is %s, and the keys are %s", f.Name, f.Type, t)
+		}
+	}
+	return &hunt{set: e.Keys, keys: keys, partitionKeys: among(keys, s.PartitionBy), known: t.boundsBy(e.Columns)}, nil
 }
 
 // canHold reports whether a file can hold a row with one of the keys. It only ever errs by saying yes.
@@ -30,52 +37,38 @@ func (h *hunt) canHold(f lakehouse.DataFile, p *partition.Columns) bool {
 	if h.set.Len() == 0 {
 		return false
 	}
-	var stats *foundStats
-	for i, leaf := range h.set.Leaves() {
-		if value, ok := p.Constant(leaf.Column); ok {
-			if !h.meetsOne(i, leaf, value) {
-				return false
-			}
-			continue
-		}
-		if stats == nil {
-			stats = parseStats(f.Stats)
-		}
-		if !h.meetsStats(i, leaf, stats) {
+	bounds := h.known.of(f, func() []group.Bounds { return h.boundsOf(f, p) })
+	for i, b := range bounds {
+		if !h.set.Meets(i, b) {
 			return false
 		}
 	}
 	return true
 }
 
-// meetsOne asks about a leaf that has the same value in all rows; nil is NULL.
-func (h *hunt) meetsOne(i int, leaf group.Leaf, value any) bool {
-	if value == nil {
-		null := columnar.NewNullColumn(leaf.Type, 1)
-		defer null.Release()
-		return h.set.Meets(i, group.Bounds{Low: null, High: null, Nulls: true})
+// boundsOf is what partition values and statistics say of each leaf of the keys.
+func (h *hunt) boundsOf(f lakehouse.DataFile, p *partition.Columns) []group.Bounds {
+	st := parseStats(f.Stats)
+	out := make([]group.Bounds, 0, len(h.set.Leaves()))
+	for _, leaf := range h.set.Leaves() {
+		if value, ok := p.Constant(leaf.Column); ok {
+			out = append(out, boundsOfOne(leaf.Type, value))
+			continue
+		}
+		out = append(out, st.bounds(leaf.Type, append([]string{h.keys.Fields[leaf.Column].Name}, leaf.Path...)))
 	}
-	v := parquetfile.Repeat(leaf.Type, value, 1)
-	defer v.Release()
-	return h.set.Meets(i, group.Bounds{Low: v, High: v})
+	return out
 }
 
-func (h *hunt) meetsStats(i int, leaf group.Leaf, st *foundStats) bool {
-	path := append([]string{h.keys.Fields[leaf.Column].Name}, leaf.Path...)
-	nulls := string(inObject(st.NullCount, path))
-	if nulls != "" && nulls == string(st.NumRecords) {
-		return h.meetsOne(i, leaf, nil)
+// boundsOfOne are those of the same value in all rows; nil is NULL.
+func boundsOfOne(t columnar.Type, value any) group.Bounds {
+	c := columnar.NewNullColumn(t, 1)
+	if value != nil {
+		c = parquetfile.Repeat(t, value, 1)
 	}
-	b := group.Bounds{Nulls: nulls != "0"}
-	if low, ok := readBound(leaf.Type, inObject(st.MinValues, path), false); ok {
-		defer low.Release()
-		b.Low = low
-	}
-	if high, ok := readBound(leaf.Type, inObject(st.MaxValues, path), true); ok {
-		defer high.Release()
-		b.High = high
-	}
-	return h.set.Meets(i, b)
+	defer c.Release()
+	code := group.Code(c, t)
+	return group.Bounds{Low: code, High: code, Nulls: value == nil}
 }
 
 // foundStats are the statistics of a file as they stand in the log, to be read value by value.
@@ -91,6 +84,25 @@ func parseStats(text string) *foundStats {
 		return new(foundStats)
 	}
 	return st
+}
+
+// bounds are those of a column, or of a field in STRUCTs.
+func (st *foundStats) bounds(t columnar.Type, path []string) group.Bounds {
+	nulls := string(inObject(st.NullCount, path))
+	if nulls != "" && nulls == string(st.NumRecords) {
+		return boundsOfOne(t, nil)
+	}
+	return group.Bounds{Low: boundCode(t, inObject(st.MinValues, path), false), High: boundCode(t, inObject(st.MaxValues, path), true), Nulls: nulls != "0"}
+}
+
+// boundCode is the code of a bound, nil if there is none that can be relied on.
+func boundCode(t columnar.Type, text json.RawMessage, upper bool) []byte {
+	v, ok := readBound(t, text, upper)
+	if !ok {
+		return nil
+	}
+	defer v.Release()
+	return group.Code(v, t)
 }
 
 // inObject is the value at a path of fields, nil if there is none.

@@ -13,6 +13,7 @@ import (
 	"github.com/lakewheel/lakewheel/columnar"
 	"github.com/lakewheel/lakewheel/columnar/group"
 	"github.com/lakewheel/lakewheel/lakehouse"
+	"github.com/lakewheel/lakewheel/lakehouse/parquetfile"
 	"github.com/lakewheel/lakewheel/lakehouse/partition"
 	"github.com/lakewheel/lakewheel/lakehouse/store"
 )
@@ -76,6 +77,60 @@ func TestErase(t *testing.T) {
 	require.Empty(t, done.Rewrites, "the keys are gone")
 }
 
+// A file of several row groups and batches: rows go wherever they stand in it.
+func TestEraseLargeFile(t *testing.T) {
+	tab := open(store.NewMem())
+	snap := create(t, tab, 1)
+	values := make([]int64, 200_000)
+	for i := range values {
+		values[i] = int64(i) + 1
+	}
+	snap, err := tab.Commit(t.Context(), snap, change(1, stage(t, tab, "part", values...)))
+	require.NoError(t, err)
+	gone := []int64{70_001, 65_536, 65_537, 131_072, 131_073, 199_999, 200_000}
+	b := row(gone...)
+	defer b.Release()
+	before, sum := rows(t, tab, snap)
+	next, _ := erase(t, tab, snap, erasure(b, nil, "n"))
+	for _, v := range gone {
+		before, sum = before-1, sum-v
+	}
+	after, left := rows(t, tab, next)
+	require.Equal(t, []any{before, sum}, []any{after, left})
+}
+
+// A large file whose Bloom filters know none of the keys is not read, though they lie within its bounds.
+func TestEraseAsksBloomFilters(t *testing.T) {
+	objects := store.NewMem()
+	tab := open(objects)
+	snap := create(t, tab, 1)
+	rng := rand.New(rand.NewPCG(1, 1))
+	values := make([]int64, 200_000)
+	for i := range values {
+		values[i] = rng.Int64() &^ 1 // even
+	}
+	w, err := parquetfile.NewWriter(objects, schema, parquetfile.Options{Name: func() string { return "filtered.parquet" }, Layout: lakehouse.Layout{BloomFilters: []string{"n"}}})
+	require.NoError(t, err)
+	b := row(values...)
+	defer b.Release()
+	require.NoError(t, w.Write(t.Context(), 0, b))
+	files, err := finishFiles(t.Context(), w, schema, defaultStats, nil)
+	require.NoError(t, err)
+	require.Greater(t, files[0].Bytes, int64(probedFrom))
+	snap, err = tab.Commit(t.Context(), snap, change(1, files))
+	require.NoError(t, err)
+	absent := row(values[0]|1, values[1]|1, values[2]|1)
+	defer absent.Release()
+	snap, done := erase(t, tab, snap, erasure(absent, nil, "n"))
+	require.Equal(t, lakehouse.Erased{Rewrites: []lakehouse.Rewrite{}}, done)
+	snap, done = erase(t, tab, snap, erasure(absent, nil, "s", "n"))
+	require.Zero(t, done.Scanned, "one of two key columns has a filter")
+	one := row(values[0]|1, values[7])
+	defer one.Release()
+	_, done = erase(t, tab, snap, erasure(one, nil, "n"))
+	require.Equal(t, []any{1, int64(1), int64(len(values) - 1)}, []any{done.Scanned, done.Rewrites[0].Gone, done.Rewrites[0].Kept})
+}
+
 // Without key columns every row has the only key.
 func TestEraseAll(t *testing.T) {
 	tab := open(store.NewMem())
@@ -104,6 +159,31 @@ func TestEraseForeign(t *testing.T) {
 		t.Run(folder.Name(), func(t *testing.T) { eraseEach(t, tab, snap) })
 	}
 	require.Greater(t, tables, 2)
+}
+
+// In tables of ours too, a file for each row, whose statistics are cut and rounded.
+func TestEraseEveryType(t *testing.T) {
+	tab := open(store.NewMem())
+	snap, err := tab.Snapshot(t.Context())
+	require.NoError(t, err)
+	all := everyPartitionRows(t)
+	defer all.Release()
+	for i := range all.Rows() {
+		w, err := tab.Stage(t.Context(), everyPartition, lakehouse.WriteOptions{Prefix: fmt.Sprint("part", i)})
+		require.NoError(t, err)
+		one := columnar.Slice(all, i, i+1)
+		require.NoError(t, w.Write(t.Context(), 0, one))
+		one.Release()
+		files, err := w.Finish(t.Context())
+		require.NoError(t, err)
+		c := change(int64(i), files)
+		if i == 0 {
+			c.Create = &lakehouse.Creation{ID: "i", Schema: everyPartition}
+		}
+		snap, err = tab.Commit(t.Context(), snap, c)
+		require.NoError(t, err)
+	}
+	eraseEach(t, tab, snap)
 }
 
 func eraseEach(t *testing.T, tab *Table, snap lakehouse.Snapshot) {
@@ -222,6 +302,32 @@ func stagePartitioned(t *testing.T, tab *Table, values []int64) []lakehouse.Data
 	files, err := w.Finish(t.Context())
 	require.NoError(t, err)
 	return files
+}
+
+// Of 10,000 files the statistics are asked.
+func BenchmarkCanHold(b *testing.B) {
+	files := make([]lakehouse.DataFile, 10_000)
+	for i := range files {
+		files[i] = lakehouse.DataFile{Path: fmt.Sprint(i), Stats: fmt.Sprintf(`{"numRecords":10,"minValues":{"n":%d,"s":"v"},"maxValues":{"n":%d,"s":"w"},"nullCount":{"n":0,"s":0}}`, i*1000, i*1000+9)}
+	}
+	values := make([]int64, 10_000)
+	for i := range values {
+		values[i] = int64(i)*1000 + 500
+	}
+	keys := row(values...)
+	defer keys.Release()
+	h, err := open(store.NewMem()).newHunt(lakehouse.Snapshot{Schema: schema}, erasure(keys, nil, "n"))
+	require.NoError(b, err)
+	p, err := partition.NewColumns(h.keys, nil, nil)
+	require.NoError(b, err)
+	b.ReportAllocs()
+	for b.Loop() {
+		for _, f := range files {
+			if h.canHold(f, p) {
+				b.Fatal("no key lies within its bounds")
+			}
+		}
+	}
 }
 
 // 10,000 keys go out of 10 files of a million rows each.

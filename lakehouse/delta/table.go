@@ -20,6 +20,7 @@ type Table struct {
 	newest       *lakehouse.Entry // of known, nil if it was not read
 	checkpointed int64            // version of the newest checkpoint that is known, -1 if none
 	cleaned      int64            // when the log was cleaned, milliseconds since 1970
+	bounds       *knownBounds
 }
 
 var (

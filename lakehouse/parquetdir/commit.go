@@ -1,7 +1,6 @@
 package parquetdir
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -13,7 +12,6 @@ import (
 	"github.com/lakewheel/lakewheel/lakehouse"
 	"github.com/lakewheel/lakewheel/lakehouse/delta"
 	"github.com/lakewheel/lakewheel/lakehouse/partition"
-	"github.com/lakewheel/lakewheel/lakehouse/store"
 )
 
 // Commit puts the change as the entry after base.
@@ -45,38 +43,12 @@ func (t *Table) Commit(ctx context.Context, base lakehouse.Snapshot, c lakehouse
 	if err != nil {
 		return base, fmt.Errorf("folder %s: %w", t, err)
 	}
-	in, err := t.put(ctx, entryName(t.place.log, e.Number), body)
+	in, err := lakehouse.PutEntry(ctx, t.objects, entryName(t.place.log, e.Number), body)
 	if err != nil {
 		return base, err
 	}
 	t.place.known = known{e, in.Size, in.ETag}
 	return t.place.snapshot(), nil
-}
-
-// put decides an entry.
-func (t *Table) put(ctx context.Context, name string, body []byte) (store.Info, error) {
-	in, err := t.objects.PutIfAbsent(ctx, name, body)
-	switch {
-	case err == nil:
-		return in, nil
-	case errors.Is(err, store.ErrExists):
-		return t.sameBody(ctx, name, body)
-	case errors.Is(err, store.ErrUnknown), ctx.Err() != nil:
-		return in, fmt.Errorf("%w: %s of %s: %w", lakehouse.ErrUnknown, name, t, err)
-	}
-	return in, fmt.Errorf("commit %s of %s: %w", name, t, err)
-}
-
-// sameBody settles a name that is taken: by an earlier try of the same put, or by another commit.
-func (t *Table) sameBody(ctx context.Context, name string, body []byte) (store.Info, error) {
-	there, in, err := t.objects.Get(ctx, name)
-	switch {
-	case err != nil:
-		return in, fmt.Errorf("%w: %s of %s cannot be read back: %w", lakehouse.ErrUnknown, name, t, err)
-	case bytes.Equal(there, body):
-		return in, nil
-	}
-	return in, fmt.Errorf("%w: %s of %s", lakehouse.ErrConflict, name, t)
 }
 
 // allowed refuses what a plain folder cannot do, or this one does not permit.

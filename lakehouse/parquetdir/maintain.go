@@ -10,9 +10,9 @@ import (
 )
 
 const (
-	hintEvery  = 100                // entries
-	keepLogFor = 7 * 24 * time.Hour // and the newest hintEvery entries in any case
-	cleanEvery = time.Hour          // the log must be listed for it
+	hintEvery  = 100            // entries
+	keepLogFor = 24 * time.Hour // and the newest hintEvery entries in any case
+	cleanEvery = time.Hour      // the log must be listed for it
 )
 
 // Maintain writes the hint each time that a multiple of so many entries was reached or passed, and removes old entries. now is in milliseconds since 1970.

@@ -131,10 +131,10 @@ func TestCommitPublishesItsBase(t *testing.T) {
 func TestFilesTakenAway(t *testing.T) {
 	objects := store.NewMem()
 	tab := open(objects, "a")
-	s := commit(t, tab, newest(t, tab), 1)
+	commit(t, tab, newest(t, tab), 1)
 	require.NoError(t, objects.Delete(t.Context(), "part-p-e1-a001.parquet"))
 	again := open(objects, "b")
-	s = newest(t, again)
+	s := newest(t, again)
 	require.NoError(t, again.Publish(t.Context(), s))
 	commit(t, again, s, 2)
 	require.Equal(t, []string{`{"n":2,"k":"a/2"}`}, visible(t, objects))
@@ -153,6 +153,26 @@ func TestPartitions(t *testing.T) {
 	require.Equal(t, []string{`{"n":0,"k":"a/0"}`, `{"n":1,"k":"a/1"}`, `{"n":1,"k":"a/1"}`}, visible(t, objects))
 	_, err = tab.Stage(t.Context(), schema, lakehouse.WriteOptions{Prefix: "x"})
 	require.ErrorContains(t, err, "is partitioned by [k], not by []")
+}
+
+// Rows lie in files as the pipeline wishes, with partitions and without.
+func TestLayout(t *testing.T) {
+	for _, by := range [][]string{nil, {"k"}} {
+		objects := store.NewMem()
+		tab := open(objects, "a")
+		base := newest(t, tab)
+		w, err := tab.Stage(t.Context(), schema, lakehouse.WriteOptions{Prefix: "p", PartitionBy: by, Layout: lakehouse.Layout{SortBy: []lakehouse.SortColumn{{Column: "n", Descending: true}}}})
+		require.NoError(t, err)
+		b := columnar.NewBatch(schema, []columnar.Column{columnar.NewInt64Column([]int64{2, 3, 1}, nil), columnar.NewStringColumn([]string{"a", "a", "a"})}, 3)
+		require.NoError(t, w.Write(t.Context(), 0, b))
+		b.Release()
+		files, err := w.Finish(t.Context())
+		require.NoError(t, err)
+		s, err := tab.Commit(t.Context(), base, change(0, base, by, files))
+		require.NoError(t, err)
+		require.NoError(t, tab.Publish(t.Context(), s))
+		require.Equal(t, []string{`{"n":3,"k":"a"}`, `{"n":2,"k":"a"}`, `{"n":1,"k":"a"}`}, visible(t, objects))
+	}
 }
 
 // What a plain folder cannot do is refused, and nothing is written.
@@ -263,7 +283,7 @@ func TestLogRetention(t *testing.T) {
 	require.NoError(t, err)
 	first, ok := numberOf(list[0].Name)
 	require.True(t, ok)
-	require.EqualValues(t, 150, first, "those that were a week old when the newest hint was written")
+	require.EqualValues(t, 150, first, "those that were a day old when the newest hint was written")
 	again := open(objects, "b")
 	require.Equal(t, s, newest(t, again))
 	entries, err := again.History(t.Context(), s, 1000)

@@ -24,7 +24,7 @@ func (t *Table) Stage(_ context.Context, schema *columnar.Schema, opts lakehouse
 	if len(opts.PartitionBy) > 0 {
 		return t.stagePartitions(schema, opts)
 	}
-	w, err := parquetfile.NewWriter(t.objects, schema, parquetfile.Options{TargetBytes: opts.TargetFileSize, Name: func() string { return t.stagedName(opts) }})
+	w, err := parquetfile.NewWriter(t.objects, schema, parquetfile.Options{TargetBytes: opts.TargetFileSize, Layout: opts.Layout, Name: func() string { return t.stagedName(opts) }})
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +54,7 @@ func (s *stager) Finish(ctx context.Context) ([]lakehouse.DataFile, error) {
 // stagePartitions stages rows of partitions. Readers take the values from the names of the folders.
 func (t *Table) stagePartitions(schema *columnar.Schema, opts lakehouse.WriteOptions) (lakehouse.Writer, error) {
 	w, err := partition.NewWriter(schema, partition.Options{
-		Objects: t.objects, By: opts.PartitionBy, TargetFileSize: opts.TargetFileSize,
+		Objects: t.objects, By: opts.PartitionBy, TargetFileSize: opts.TargetFileSize, Layout: opts.Layout,
 		Names: func(values map[string]*string) (func() string, error) {
 			_, err := partition.ExactFolder(opts.PartitionBy, values)
 			return partition.Numbered(t.stagedName(opts), ""), err

@@ -195,6 +195,9 @@ func TestLanesStandInOrder(t *testing.T) {
 }
 
 func TestTargetSizeEndsAFile(t *testing.T) {
+	if testing.Short() {
+		t.Skip("three full row groups of every type")
+	}
 	ctx := context.Background()
 	s := store.NewMem()
 	rng := rand.New(rand.NewPCG(1, 2))

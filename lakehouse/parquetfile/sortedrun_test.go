@@ -82,12 +82,11 @@ func TestSortBy(t *testing.T) {
 		target int64
 		runs   bool
 	}{
-		"a few rows":      {[]lakehouse.SortColumn{up}, []int{3, 0, 5}, 0, false},
-		"descending":      {[]lakehouse.SortColumn{down}, []int{1000, 500}, 0, false},
-		"two columns":     {[]lakehouse.SortColumn{{Column: "s", Descending: true}, up}, []int{1000, 500}, 0, false},
-		"a run and rests": {[]lakehouse.SortColumn{up}, []int{groupRows + 7, 10, 300}, 0, true},
-		"only runs":       {[]lakehouse.SortColumn{down}, []int{groupRows, groupRows}, 0, true},
-		"several files":   {[]lakehouse.SortColumn{up, {Column: "s"}}, []int{groupRows + 1, 5}, 1, false},
+		"a few rows":     {[]lakehouse.SortColumn{up}, []int{3, 0, 5}, 0, false},
+		"descending":     {[]lakehouse.SortColumn{down}, []int{1000, 500}, 0, false},
+		"two columns":    {[]lakehouse.SortColumn{{Column: "s", Descending: true}, up}, []int{1000, 500}, 0, false},
+		"runs and rests": {[]lakehouse.SortColumn{up}, []int{10, groupRows + 7, 300}, 0, true},
+		"several files":  {[]lakehouse.SortColumn{up, {Column: "s"}}, []int{groupRows + 1, 5}, 1, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var lanes [][]keyedRow
@@ -155,7 +154,7 @@ func requireSortingColumns(t *testing.T, by []lakehouse.SortColumn, groups []for
 
 // Sorted files, too, do not depend on how rows were cut into batches, nor on which goroutine was first, nor on which rows became runs.
 func TestSortedRowsSameBytes(t *testing.T) {
-	lanes := [][]keyedRow{keyedRows(2, 0, groupRows+10), keyedRows(2, 1, 50_000), keyedRows(2, 2, groupRows)}
+	lanes := [][]keyedRow{keyedRows(2, 0, groupRows+10), keyedRows(2, 1, 5_000), keyedRows(2, 2, groupRows)}
 	write := func(step int, runs bool) []byte {
 		s, files := writeSorted(t, []lakehouse.SortColumn{{Column: "k"}}, 0, lanes, step, runs)
 		body, _, err := s.Get(context.Background(), files[0].Name)

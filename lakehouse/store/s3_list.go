@@ -79,7 +79,7 @@ func (s *S3) Delete(ctx context.Context, name string) error {
 		return err
 	}
 	err = s.retry(ctx, "DELETE", key, 0, func(ctx context.Context) error {
-		return s.client.RemoveObject(ctx, s.bucket, key, minio.RemoveObjectOptions{})
+		return completeError(s.client.RemoveObject(ctx, s.bucket, key, minio.RemoveObjectOptions{})) // to the client any answer but 204 is an error
 	})
 	return ignoreMissing(err)
 }

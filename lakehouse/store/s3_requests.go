@@ -2,6 +2,7 @@ package store
 
 import (
 	"io"
+	"maps"
 	"net/http"
 	"sync/atomic"
 )
@@ -19,6 +20,13 @@ type Requests struct {
 // Total is the number of requests.
 func (r Requests) Total() int64 {
 	return r.Put + r.Get + r.Head + r.List + r.Delete + r.Part + r.Upload + r.Other
+}
+
+// ByKind are the counts that are not 0, of requests alone.
+func (r Requests) ByKind() map[string]int64 {
+	out := map[string]int64{"put": r.Put, "get": r.Get, "head": r.Head, "list": r.List, "delete": r.Delete, "part": r.Part, "upload": r.Upload, "other": r.Other, "failed": r.Failed}
+	maps.DeleteFunc(out, func(_ string, n int64) bool { return n == 0 })
+	return out
 }
 
 // Minus is what was sent since an earlier count.

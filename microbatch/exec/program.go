@@ -20,6 +20,7 @@ type Program struct {
 	Out        *columnar.Schema
 	finish     []step           // of a complete result
 	late       *columnar.Schema // of the table of late rows; nil: they are only counted
+	keyed      *keyed           // nil: the sink replaces no groups
 }
 
 // Watermark is a place where the event time of a source is observed. Names are unique in a program.
@@ -40,11 +41,13 @@ type Settings struct {
 	Lateness time.Duration
 	// KeepLate makes rows of LateSchema of what is late at the first stateful operator.
 	KeepLate bool
+	// Keys are those of the groups of the result, for a sink that replaces groups; nil: it adds rows.
+	Keys *planner.Keys
 }
 
 // Compile turns a physical plan over some sources into a Program.
 func Compile(plan planner.PhysicalNode, set Settings, inputs ...Input) (*Program, error) {
-	c := &compiler{p: &Program{Mode: set.Mode, Out: plan.Schema()}, lateness: set.Lateness.Microseconds()}
+	c := &compiler{p: &Program{Mode: set.Mode, Out: plan.Schema(), keyed: newKeyed(set.Keys, plan.Schema())}, lateness: set.Lateness.Microseconds()}
 	if set.KeepLate {
 		var err error
 		if c.p.late, err = LateSchema(inputs...); err != nil {

@@ -40,6 +40,8 @@ type Pipeline struct {
 	DrainTimeout time.Duration
 
 	Mode planner.OutputMode
+	// Keys are those of the groups that replace others in the table; nil: there are none, or no table, or another mode.
+	Keys *planner.Keys
 	// WatermarkMax: the fastest input holds the watermark, not the slowest.
 	WatermarkMax bool
 	// NoDataBatches: a batch without data runs when the watermark has moved and state can go.
@@ -81,7 +83,8 @@ type Sink struct {
 	Layout      lakehouse.Layout  // in the spelling of the query
 	// AddColumns adds columns of the query to a table that does not have them (schema_evolution: add_columns).
 	AddColumns bool
-	Append     bool // existing: append
+	Append     bool   // existing: append
+	Merge      *Merge // nil: rows are only added
 }
 
 // Limits bound a batch.

@@ -2,6 +2,7 @@ package config
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -18,7 +19,11 @@ func TestFaults(t *testing.T) {
 			if err != nil {
 				return err.Error()
 			}
-			return "ok: " + p.Planned.Physical.Schema().String()
+			text := "ok: " + p.TableSchema().String()
+			if keys, ok := p.KeyColumns(); ok {
+				text += fmt.Sprint("\nreplaced by ", keys)
+			}
+			return text
 		})
 	})
 }

@@ -113,6 +113,13 @@ type sinkShape struct {
 	Parquet  *plainShape `json:"parquet,omitempty" jsonschema:"description=Plain Parquet files\\, for readers without a table format; append mode only"`
 	Console  *struct{}   `json:"console,omitempty" jsonschema:"description=Prints rows; keeps no position"`
 	Existing string      `json:"existing,omitempty" jsonschema:"enum=fail,enum=append,default=fail"`
+	Merge    *mergeShape `json:"merge,omitempty" jsonschema:"description=Rows replace those with the same key (output_mode: append)"`
+}
+
+type mergeShape struct {
+	Keys       []string `json:"keys" jsonschema:"description=Columns of the query that tell rows apart"`
+	DeleteWhen string   `json:"delete_when,omitempty" jsonschema:"description=Condition over the columns of the query: where it is TRUE\\, the key is deleted"`
+	Drop       []string `json:"drop,omitempty" jsonschema:"description=Columns of the query that the table does not get"`
 }
 
 type deltaShape struct {
@@ -125,9 +132,11 @@ type deltaShape struct {
 }
 
 type plainShape struct {
-	Path        string   `json:"path"`
-	PartitionBy []string `json:"partition_by,omitempty" jsonschema:"description=Columns of the query\\, which name folders and are not in the files"`
-	Evolution   string   `json:"schema_evolution,omitempty" jsonschema:"enum=off,enum=add_columns,default=off"`
+	Path         string   `json:"path"`
+	PartitionBy  []string `json:"partition_by,omitempty" jsonschema:"description=Columns of the query\\, which name folders and are not in the files"`
+	SortBy       []any    `json:"sort_by,omitempty" jsonschema:"description=Columns that the rows of each file are sorted by: names or mappings of column and order (asc or desc)"`
+	BloomFilters []string `json:"bloom_filters,omitempty" jsonschema:"description=Columns that files have Bloom filters of"`
+	Evolution    string   `json:"schema_evolution,omitempty" jsonschema:"enum=off,enum=add_columns,default=off"`
 }
 
 type triggerShape struct {

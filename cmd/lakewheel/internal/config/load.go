@@ -116,6 +116,7 @@ type fileReader struct {
 	restart  restartSettings
 	// Where keys stand that are checked against others at the end; nil: they are not there.
 	modeAt, lateAt, latenessAt, lateTableAt, plainAt, compactionAt ast.Node
+	mergeAt                                                        mergeAt
 	// unsound: the query cannot be planned over a source, which has a fault already.
 	unsound bool
 	// anySchema: a source need not declare its schema.
@@ -189,6 +190,7 @@ func (f *fileReader) sink(n ast.Node) {
 			f.p.Sink.Console = true
 			f.fields(n, "sink.console", map[string]func(ast.Node){})
 		},
+		"merge":    f.merge,
 		"existing": choice(f.reader, &f.p.Sink.Append, "sink.existing", map[string]bool{"append": true, "fail": false}),
 		"parquet": func(n ast.Node) {
 			kinds++
@@ -264,12 +266,13 @@ func (f *fileReader) plan() {
 	}
 	f.p.Planned = planned
 	f.takeSources()
+	f.planMerge(text)
 	if !f.p.Sink.Console {
-		if err := planner.CheckTableNames(planned.Physical.Schema()); err != nil {
+		if err := planner.CheckTableNames(f.p.TableSchema()); err != nil {
 			f.fault(f.query, "query: %v", err)
 		}
-		f.partitions(planned.Physical.Schema())
-		f.layout(planned.Physical.Schema())
+		f.partitions(f.p.TableSchema())
+		f.layout(f.p.TableSchema())
 	}
 }
 

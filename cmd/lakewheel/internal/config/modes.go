@@ -56,9 +56,6 @@ func (f *fileReader) optional(to **bool, what string) func(ast.Node) {
 func (f *fileReader) checkModes() {
 	f.p.SurvivesRestart = otherwise(f.restart.survivesRestart, !f.restart.spark)
 	f.p.NoDataAtRestart = otherwise(f.restart.noDataAtRestart, !f.restart.spark)
-	if f.p.Mode == planner.Update && f.p.Sink.Path != "" && !f.p.Sink.Plain {
-		f.fault(f.modeAt, "output_mode: update mode writes into Delta with merge, which is not there yet: use the console sink, or append")
-	}
 	switch late := f.p.LateRows; {
 	case late == TableLate && f.p.Sink.Console:
 		f.fault(f.lateAt, "late_rows: a side table lies beside a table, and a console sink has none; use count")

@@ -13,6 +13,8 @@ func (f *fileReader) parquet(n ast.Node) {
 	f.fields(n, "sink.parquet", map[string]func(ast.Node){
 		"path":             f.string(&f.p.Sink.Path, "sink.parquet.path"),
 		"partition_by":     f.strings(&f.p.Sink.PartitionBy, "sink.parquet.partition_by"),
+		"sort_by":          f.sortBy,
+		"bloom_filters":    f.bloomFilters,
 		"schema_evolution": choice(f.reader, &f.p.Sink.AddColumns, "sink.parquet.schema_evolution", map[string]bool{"add_columns": true, "off": false}),
 	})
 	if f.p.Sink.Path == "" {

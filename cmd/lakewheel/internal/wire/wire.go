@@ -101,7 +101,7 @@ func Build(ctx context.Context, p *config.Pipeline, w World) (microbatch.Query, 
 
 // Program compiles the plan of a pipeline.
 func Program(p *config.Pipeline) (*exec.Program, error) {
-	set := exec.Settings{Mode: p.Mode, Lateness: p.AllowedLateness, KeepLate: p.LateRows == config.TableLate}
+	set := exec.Settings{Mode: p.Mode, Lateness: p.AllowedLateness, KeepLate: p.LateRows == config.TableLate, Keys: p.Keys}
 	return exec.Compile(p.Planned.Physical, set, execInputs(p)...)
 }
 
@@ -160,7 +160,11 @@ func makeSink(p *config.Pipeline, w World) (microbatch.Sink, error) {
 	if p.Sink.Plain {
 		kind = "Parquet"
 	}
-	return microbatch.NewTableSink(kind, opts), nil
+	sink := microbatch.NewTableSink(kind, opts)
+	if p.Deletes() {
+		sink.Deletes = config.DeleteColumn
+	}
+	return sink, nil
 }
 
 // CommitterOptions are those of the pipeline's table.
@@ -176,14 +180,23 @@ func CommitterOptions(p *config.Pipeline, w World) (committer.Options, error) {
 	compaction := p.Compaction
 	compaction.Inline = w.InlineCompaction || p.Trigger.AvailableNow
 	return committer.Options{
-		Table: w.openTable(p, objects), Objects: objects, Schema: p.Planned.Physical.Schema(),
-		PartitionBy: p.Sink.PartitionBy, Layout: p.Sink.Layout, AddColumns: p.Sink.AddColumns, Properties: p.Sink.Properties,
+		Table: w.openTable(p, objects), Objects: objects, Schema: p.TableSchema(),
+		PartitionBy: p.Sink.PartitionBy, Layout: p.Sink.Layout, AddColumns: p.Sink.AddColumns, Properties: p.Sink.Properties, Merge: mergeOf(p),
 		Name: p.Name, Previous: p.PreviousName, Append: p.Sink.Append, AcceptLoss: w.AcceptLoss, Bounded: p.Trigger.AvailableNow,
 		Writer: writerName(w.Clock.Now()), Plan: planner.Fingerprint(p.Planned.Physical), Settings: map[string]string{},
 		Side:          sides,
 		RetainCommits: retainCommits, RetainFor: retainFor, TargetFileSize: p.Commit.TargetBytes, Compaction: compaction,
 		Now: w.Clock.Now, Token: w.Token, NewID: w.NewID, Sleep: w.Clock.Sleep, Step: w.Step,
 	}, nil
+}
+
+// mergeOf says by which columns rows replace others, nil if they are only added.
+func mergeOf(p *config.Pipeline) *committer.Merge {
+	keys, ok := p.KeyColumns()
+	if !ok {
+		return nil
+	}
+	return &committer.Merge{Keys: keys}
 }
 
 // openTable opens a table of a pipeline, in the format of its sink.

@@ -82,14 +82,15 @@ func (r *rig) run(t *testing.T) (reports <-chan microbatch.Progress, stop func()
 // A batch without data asks S3 for nothing; one with data for little.
 func TestRequestsOfABatch(t *testing.T) {
 	for sink, c := range map[string]struct {
-		requests int64
+		requests map[string]int64
 		what     string
-	}{"delta": {4, "file, record, look at the base, entry"}, "parquet": {6, "file, record, look at the base, entry, copy of the file to its name, removal of the staged one"}} {
+	}{"delta": {map[string]int64{"put": 3, "head": 1}, "file, record, look at the base, entry"},
+		"parquet": {map[string]int64{"put": 4, "head": 1, "delete": 1}, "and copy of the file to its name, removal of the staged one"}} {
 		t.Run(sink, func(t *testing.T) { requestsOfABatch(t, sink, c.requests, c.what) })
 	}
 }
 
-func requestsOfABatch(t *testing.T, sink string, requests int64, what string) {
+func requestsOfABatch(t *testing.T, sink string, requests map[string]int64, what string) {
 	r := newRigInto(t, sink, "trigger: {interval: 5ms}\ncommit: {interval: 0s}\n")
 	reports, stop := r.run(t)
 	table := r.stores[r.p.Sink.Path]
@@ -108,13 +109,16 @@ func requestsOfABatch(t *testing.T, sink string, requests int64, what string) {
 	side := r.stores[r.p.DeadLetter]
 	before, sideBefore := table.Requests(), side.Requests()
 	for range batches {
-		require.EqualValues(t, 1, feed().NumInputRows)
+		p := feed()
+		require.EqualValues(t, 1, p.NumInputRows)
+		require.Equal(t, requests, p.Sink.Requests, what)
 	}
 	stop()
 	busy := table.Requests().Minus(before)
 	t.Logf("%d requests in %d batches: %+v", busy.Total(), batches, busy)
-	require.EqualValues(t, batches*requests, busy.Total(), "%s: %+v", what, busy)
-	require.EqualValues(t, batches, busy.Head)
+	for kind, n := range requests {
+		require.Equal(t, batches*n, busy.ByKind()[kind], "%s: %+v", what, busy)
+	}
 	require.Zero(t, side.Requests().Minus(sideBefore).Total(), "no dead letters, no request for them")
 	require.Equal(t, 8, countRows(t, table))
 }
