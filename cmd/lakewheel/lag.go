@@ -37,7 +37,7 @@ func readLag(ctx context.Context, p *config.Pipeline, w wire.World, r *committer
 			return out, err
 		}
 		into := &out.Records
-		if s.Files != nil {
+		if s.Files != nil || s.Delta != nil {
 			into = &out.Bytes
 		}
 		if *into == nil {

@@ -11,10 +11,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/lakewheel/lakewheel/columnar"
-	"github.com/lakewheel/lakewheel/lakehouse/parquetfile"
 	"github.com/lakewheel/lakewheel/lakehouse/store"
 	"github.com/lakewheel/lakewheel/microbatch"
 	"github.com/lakewheel/lakewheel/microbatch/source/files"
+	"github.com/lakewheel/lakewheel/microbatch/source/internal/sourcetest"
 	"github.com/lakewheel/lakewheel/offsets"
 )
 
@@ -56,11 +56,11 @@ func BenchmarkParquet(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
 				r := newRig(b)
-				r.in, r.format = in.in, "parquet"
-				r.schema = "id BIGINT, k BIGINT, ts TIMESTAMP, page STRING, amount BIGINT"
-				r.query = "SELECT id, ts, page, amount FROM events WHERE " + where
-				r.limits = microbatch.Limits{Workers: 1}
-				require.NoError(b, r.run())
+				r.in, r.Format = in.in, "parquet"
+				r.Schema = sourcetest.Schema(r, "id BIGINT, k BIGINT, ts TIMESTAMP, page STRING, amount BIGINT")
+				r.Query = "SELECT id, ts, page, amount FROM events WHERE " + where
+				r.Limits = microbatch.Limits{Workers: 1}
+				require.NoError(b, r.Run())
 			}
 			b.ReportMetric(float64(rows)*float64(b.N)/b.Elapsed().Seconds()/1e6, "Mrows/s")
 		})
@@ -69,17 +69,15 @@ func BenchmarkParquet(b *testing.B) {
 
 // writeEvents writes rows in row groups of a quarter of a million.
 func (r *rig) writeEvents(name string, rows int) {
-	w, err := parquetfile.NewWriter(r.in, eventSchema(r.t), parquetfile.Options{Name: func() string { return name }})
-	require.NoError(r.t, err)
-	for lane := 0; lane < rows; lane += 250_000 {
-		require.NoError(r.t, w.Write(context.Background(), int64(lane), events(r.t, lane, lane+250_000)))
+	var batches []*columnar.Batch
+	for from := 0; from < rows; from += 250_000 {
+		batches = append(batches, events(r, from, from+250_000))
 	}
-	_, err = w.Finish(context.Background())
-	require.NoError(r.t, err)
+	r.write(name, batches...)
 }
 
 func eventSchema(t testing.TB) *columnar.Schema {
-	return schemaOf(t, "id BIGINT, k BIGINT, ts TIMESTAMP, page STRING, amount BIGINT")
+	return sourcetest.Schema(t, "id BIGINT, k BIGINT, ts TIMESTAMP, page STRING, amount BIGINT")
 }
 
 func events(t testing.TB, from, until int) *columnar.Batch {

@@ -31,6 +31,12 @@ type Found struct {
 	Next int64  // where the feed goes on behind it, if it follows
 }
 
+// Table is a Feed of a table, which another one may take the place of.
+type Table interface {
+	// ID of the table, "" before Find.
+	ID() string
+}
+
 // Rows yields the rows of a part of a file as raw batches until io.EOF.
 type Rows interface {
 	Next(ctx context.Context) (*columnar.Batch, error)

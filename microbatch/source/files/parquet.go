@@ -39,7 +39,25 @@ func (p Parquet) Open(in store.Reader, e *Entry, from, until int64) (Rows, error
 		return nil, err
 	}
 	Select(r, from, until, p.Where)
-	return &columnRows{file: in, rows: r, row: r.Row, modified: e.Modified * 1000}, nil
+	return NewColumnRows(&fileRows{r, in}, e), nil
+}
+
+// fileRows are all rows of the row groups that were chosen.
+type fileRows struct {
+	*parquetfile.Reader
+	file io.Closer
+}
+
+func (r *fileRows) At(dst []int64, rows int) []int64 {
+	for i := range rows {
+		dst = append(dst, r.Row()+int64(i))
+	}
+	return dst
+}
+
+func (r *fileRows) Close() error {
+	r.Reader.Close()
+	return r.file.Close()
 }
 
 // check refuses a file that cannot be meant: it has nothing of the schema, or lacks what may not be NULL.
@@ -75,19 +93,24 @@ func Select(r *parquetfile.Reader, from, until int64, where *prune.Condition) {
 	r.Select(groups)
 }
 
-// ColumnReader yields columns until io.EOF.
+// ColumnReader yields columns of a file until io.EOF.
 type ColumnReader interface {
 	Next(ctx context.Context) (*columnar.Batch, error)
-	Close()
+	// At appends the positions in the file of the rows that Next returned last: so many.
+	At(dst []int64, rows int) []int64
+	Close() error
 }
 
 // columnRows makes raw batches of columns.
 type columnRows struct {
-	file     io.Closer
 	rows     ColumnReader
-	row      func() int64
 	modified int64
 	schema   *columnar.Schema
+}
+
+// NewColumnRows returns rows that are columns already.
+func NewColumnRows(r ColumnReader, e *Entry) Rows {
+	return &columnRows{rows: r, modified: e.Modified * 1000}
 }
 
 func (*columnRows) Columns() bool { return true }
@@ -104,13 +127,10 @@ func (r *columnRows) Next(ctx context.Context) (*columnar.Batch, error) {
 		r.schema = source.RawSchema(true)
 		r.schema.Fields = append(r.schema.Fields, b.Schema().Fields...)
 	}
-	at, times := make([]int64, n), slices.Repeat([]int64{r.modified}, n)
-	for i := range at {
-		at[i] = r.row() + int64(i)
-	}
 	none := columnar.NewNullColumn(columnar.Binary, n)
 	none.Retain()
-	cols := []columnar.Column{none, columnar.NewInt64Column(at, nil), columnar.NewTimestampColumn(times, nil), none}
+	cols := []columnar.Column{none, columnar.NewInt64Column(r.rows.At(make([]int64, 0, n), n), nil),
+		columnar.NewTimestampColumn(slices.Repeat([]int64{r.modified}, n), nil), none}
 	for _, c := range b.Columns() {
 		c.Retain()
 		cols = append(cols, c)
@@ -119,7 +139,4 @@ func (r *columnRows) Next(ctx context.Context) (*columnar.Batch, error) {
 }
 
 // Close closes the file.
-func (r *columnRows) Close() error {
-	r.rows.Close()
-	return r.file.Close()
-}
+func (r *columnRows) Close() error { return r.rows.Close() }

@@ -86,6 +86,9 @@ func (s *Source) Available(ctx context.Context, known offsets.Progress) (source.
 	if err := s.find(ctx, known.Kind == "", mark.Next); err != nil {
 		return a, err
 	}
+	if err := s.checkTable(&a); err != nil {
+		return a, err
+	}
 	if err := s.stepOver(&a, &mark); err != nil {
 		return a, err
 	}
@@ -102,6 +105,23 @@ func (s *Source) checkPlace(known offsets.Progress) error {
 		return nil
 	}
 	return fmt.Errorf("source %s was read from %s, and its path is %s now: what was read there would be taken for read here; restore the path, or give the source another name", s.c.Name, was, is)
+}
+
+// checkTable refuses a table that was made anew in the place of the one that was read.
+func (s *Source) checkTable(a *source.Available) error {
+	t, ok := s.c.Feed.(Table)
+	if !ok {
+		return nil
+	}
+	key := s.c.Name + "/table"
+	was, is := a.Progress.Identity[key], t.ID()
+	if was != "" && is != "" && was != is {
+		return fmt.Errorf("%w: source %s: the table in %s is another one now (id %s, not %s): restore it, or give the source another name, under which it is read from the beginning", source.ErrDataLoss, s.c.Name, s.c.Feed, is, was)
+	}
+	if is != "" {
+		a.Progress.Identity[key] = is
+	}
+	return nil
 }
 
 func (s *Source) moveCursor(a *source.Available) {

@@ -60,6 +60,7 @@ type Source struct {
 	Name   string
 	Kafka  *kafka.Config // nil: another kind
 	Files  *Files        // nil: another kind
+	Delta  *DeltaSource  // nil: another kind
 	Format string        // "json", "csv", "raw" or "parquet"
 	CSV    decode.CSVOptions
 	// Header and Multiline are those of CSV files: the first line names the columns, and a value in quotes may hold line breaks.

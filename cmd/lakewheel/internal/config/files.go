@@ -49,7 +49,7 @@ func (f *fileReader) files(n ast.Node, s *Source, what string) func() {
 		f.fault(n, "%s: path is missing, e.g. path: /data/in or s3://bucket/prefix", what)
 	}
 	f.table(n, c.Path, what+".path")
-	f.inputs = append(f.inputs, input{n, what, c})
+	f.inputs = append(f.inputs, input{n, what, c.reads})
 	return func() {
 		if s.EventTime != nil && s.EventTime.PerPartition {
 			f.fault(n, "%s: files have no partitions, so watermark.per_partition has no meaning here; leave it out", what)
@@ -66,17 +66,17 @@ func (f *fileReader) files(n ast.Node, s *Source, what string) func() {
 
 // input is a folder that a source reads.
 type input struct {
-	at   ast.Node
-	what string
-	c    *Files
+	at    ast.Node
+	what  string
+	reads func(table string) bool // files of the table
 }
 
 // checkInputs refuses folders in which the pipeline's own tables lie: it would read what it writes.
 func (f *fileReader) checkInputs() {
 	for _, in := range f.inputs {
 		for _, table := range []string{f.p.Sink.Path, f.p.DeadLetter, f.p.Late} {
-			if table != "" && in.c.Glob != nil && in.c.reads(table) {
-				f.fault(in.at, "%s: its pattern takes the files of %s, a table that this pipeline writes: it would read its own output for ever; move one of them, or narrow glob", in.what, table)
+			if table != "" && in.reads(table) {
+				f.fault(in.at, "%s: it takes the files of %s, a table that this pipeline writes: it would read its own output for ever; move one of them, or narrow the pattern", in.what, table)
 				break
 			}
 		}
@@ -86,7 +86,7 @@ func (f *fileReader) checkInputs() {
 // reads reports whether the source would read the data files of a table.
 func (c *Files) reads(table string) bool {
 	below, ok := within(c.Path, table)
-	if !ok {
+	if !ok || c.Glob == nil {
 		return false
 	}
 	name := path.Join(below, "part-00000-0.zstd.parquet")
@@ -111,6 +111,14 @@ func within(folder, place string) (string, bool) {
 	return filepath.ToSlash(below), true
 }
 
+// tableFormat is the format of a table, which a file does not say.
+func (f *fileReader) tableFormat(at ast.Node, what string) string {
+	if at != nil {
+		f.fault(at, "%s.format: a table has no format that could be chosen; leave it out", what)
+	}
+	return "parquet"
+}
+
 // checkFormat refuses settings that do not go with the kind of the source.
 func (f *fileReader) checkFormat(p pair, s *Source, what string, nullAt ast.Node) {
 	if s.Format != "parquet" {
@@ -119,16 +127,16 @@ func (f *fileReader) checkFormat(p pair, s *Source, what string, nullAt ast.Node
 		}
 		return
 	}
-	if s.Files == nil {
+	if s.Files == nil && s.Delta == nil {
 		f.fault(p.key, "%s: format parquet is for files", what)
 	}
 	if nullAt != nil {
-		f.fault(nullAt, "%s.on_null_value: rows of Parquet files are no documents that could be NULL; leave it out", what)
+		f.fault(nullAt, "%s.on_null_value: these rows are no documents that could be NULL; leave it out", what)
 	}
 	s.OnNull = exec.RowForNull
 }
 
 // SkipsLoss reports whether the source steps over what is lost.
 func (s *Source) SkipsLoss() bool {
-	return s.Kafka != nil && s.Kafka.SkipLoss || s.Files != nil && s.Files.SkipLoss
+	return s.Kafka != nil && s.Kafka.SkipLoss || s.Files != nil && s.Files.SkipLoss || s.Delta != nil && s.Delta.SkipLoss
 }

@@ -55,6 +55,7 @@ type dedupShape struct {
 type sourceShape struct {
 	Kafka       *kafkaShape      `json:"kafka,omitempty"`
 	Files       *filesShape      `json:"files,omitempty" jsonschema:"description=Files of a folder or an S3 prefix"`
+	Delta       *deltaInShape    `json:"delta,omitempty" jsonschema:"description=A Delta table as a stream"`
 	Memory      *struct{}        `json:"memory,omitempty" jsonschema:"description=Fed by scenario scripts"`
 	Format      string           `json:"format,omitempty" jsonschema:"enum=json,enum=csv,enum=raw,enum=parquet,default=json"`
 	CSV         *csvShape        `json:"csv,omitempty"`
@@ -79,6 +80,16 @@ type filesShape struct {
 	Glob             string `json:"glob,omitempty" jsonschema:"description=Names below the path: ** for any folders\\, * and ? within a name"`
 	MinAge           string `json:"min_age,omitempty" jsonschema:"default=10s,description=Files that changed less than so long ago are left alone"`
 	ListInterval     string `json:"list_interval,omitempty" jsonschema:"default=1s,description=Wait so long between two listings"`
+	MaxFilesPerBatch int64  `json:"max_files_per_batch,omitempty" jsonschema:"minimum=1"`
+	MaxBytesPerBatch string `json:"max_bytes_per_batch,omitempty"`
+	OnDataLoss       string `json:"on_data_loss,omitempty" jsonschema:"enum=fail,enum=skip,default=fail"`
+}
+
+type deltaInShape struct {
+	Path             string `json:"path" jsonschema:"description=A folder or s3://bucket/prefix"`
+	Start            any    `json:"start,omitempty" jsonschema:"description=newest | earliest | latest | {version: N} | {time: ...}"`
+	OnChange         string `json:"on_change,omitempty" jsonschema:"enum=fail,enum=skip,default=fail,description=Versions that delete or change rows"`
+	ListInterval     string `json:"list_interval,omitempty" jsonschema:"default=1s"`
 	MaxFilesPerBatch int64  `json:"max_files_per_batch,omitempty" jsonschema:"minimum=1"`
 	MaxBytesPerBatch string `json:"max_bytes_per_batch,omitempty"`
 	OnDataLoss       string `json:"on_data_loss,omitempty" jsonschema:"enum=fail,enum=skip,default=fail"`

@@ -6,7 +6,6 @@ import (
 	"os"
 	"regexp"
 	"strconv"
-	"time"
 
 	"github.com/goccy/go-yaml/ast"
 
@@ -38,8 +37,8 @@ func (f *fileReader) source(p pair) *Source {
 	what := "sources." + p.name
 	kinds := 0
 	var checks []func()
-	var nullAt ast.Node
-	later := func(text string) func(ast.Node) { return func(n ast.Node) { f.fault(n, "%s.%s", what, text) } }
+	var nullAt, formatAt ast.Node
+	resolve := func() {}
 	f.fields(p.value, what, map[string]func(ast.Node){
 		"kafka": func(n ast.Node) {
 			kinds++
@@ -50,7 +49,14 @@ func (f *fileReader) source(p pair) *Source {
 			kinds++
 			checks = append(checks, f.files(n, s, what+".files"))
 		},
-		"format": choice(f.reader, &s.Format, what+".format", map[string]string{"json": "json", "raw": "raw", "csv": "csv", "parquet": "parquet"}),
+		"delta": func(n ast.Node) {
+			kinds++
+			resolve = f.deltaSource(n, s, what+".delta")
+		},
+		"format": func(n ast.Node) {
+			formatAt = n
+			choice(f.reader, &s.Format, what+".format", map[string]string{"json": "json", "raw": "raw", "csv": "csv", "parquet": "parquet"})(n)
+		},
 		"csv": func(n ast.Node) {
 			f.fields(n, what+".csv", map[string]func(ast.Node){
 				"separator": f.byte(&s.CSV.Separator, what+".csv.separator"),
@@ -74,16 +80,21 @@ func (f *fileReader) source(p pair) *Source {
 		},
 		"watermark": func(n ast.Node) { checks = append(checks, f.watermark(n, s, what+".watermark")) },
 		"dedup":     func(n ast.Node) { checks = append(checks, f.dedup(n, s, what+".dedup")) },
-		"delta":     later("delta: it is not supported yet"),
 	})
 	if kinds != 1 {
-		f.fault(p.key, "%s: expected exactly one of kafka, files, memory", what)
+		f.fault(p.key, "%s: expected exactly one of kafka, files, delta, memory", what)
+	}
+	if s.Delta != nil {
+		s.Format = f.tableFormat(formatAt, what)
 	}
 	f.checkFormat(p, s, what, nullAt)
-	f.formatSchema(p, s, what)
-	for _, check := range checks {
-		check()
-	}
+	f.checks = append(f.checks, func() {
+		resolve()
+		f.formatSchema(p, s, what)
+		for _, check := range checks {
+			check()
+		}
+	})
 	return s
 }
 
@@ -95,7 +106,7 @@ func (f *fileReader) formatSchema(p pair, s *Source, what string) {
 		s.Schema = raw
 	case s.Format == "raw" && !s.Schema.Equal(raw):
 		f.fault(p.key, "%s: format raw has the schema _value BINARY; leave schema out", what)
-	case f.anySchema:
+	case f.anySchema, s.Delta != nil && s.Schema == nil:
 	case s.Format != "raw" && s.Schema == nil && !f.faultWithin(what+".schema"):
 		f.fault(p.key, "%s: schema is missing, e.g. schema: id BIGINT, ts TIMESTAMP (lakewheel infer proposes one)", what)
 	case s.Schema != nil:
@@ -234,12 +245,7 @@ func (f *fileReader) start(n ast.Node, what string, topics []string) kafka.Start
 	f.fields(n, what, map[string]func(ast.Node){
 		"time": func(n ast.Node) {
 			s.Kind = kafka.AtTime
-			text, _ := f.scalar(n, what+".time")
-			t, err := time.Parse(time.RFC3339, text)
-			if err != nil {
-				f.fault(n, "%s.time: expected a time such as 2026-01-01T00:00:00Z, got %q", what, text)
-			}
-			s.Time = t
+			f.time(&s.Time, what+".time")(n)
 		},
 		"offsets": func(n ast.Node) {
 			s.Kind, s.Offsets = kafka.AtOffsets, f.startOffsets(n, what+".offsets", topics)

@@ -9,10 +9,12 @@ import (
 
 	"github.com/lakewheel/lakewheel/cmd/lakewheel/internal/config"
 	"github.com/lakewheel/lakewheel/columnar"
+	"github.com/lakewheel/lakewheel/lakehouse/delta"
 	"github.com/lakewheel/lakewheel/lakehouse/prune"
 	"github.com/lakewheel/lakewheel/lakehouse/store"
 	"github.com/lakewheel/lakewheel/microbatch/exec"
 	"github.com/lakewheel/lakewheel/microbatch/source"
+	deltasource "github.com/lakewheel/lakewheel/microbatch/source/delta"
 	"github.com/lakewheel/lakewheel/microbatch/source/files"
 	"github.com/lakewheel/lakewheel/microbatch/source/kafka"
 )
@@ -22,6 +24,8 @@ func (w World) OpenSource(ctx context.Context, p *config.Pipeline, s *config.Sou
 	switch {
 	case s.Files != nil:
 		return w.openFiles(p, s, plan)
+	case s.Delta != nil:
+		return w.openDelta(p, s, plan)
 	case w.Source != nil:
 		return w.Source(ctx, s, plan.NeedsKey())
 	case s.Kafka == nil:
@@ -44,6 +48,38 @@ func (w World) openFiles(p *config.Pipeline, s *config.Source, plan *exec.Pipeli
 	feed := &files.Folder{Format: fileFormat(s, plan), Objects: objects, Glob: f.Glob, MinAge: f.MinAge, Now: w.Clock.Now}
 	return files.New(files.Config{Name: s.Name, Kind: "files", Feed: feed, MaxFiles: f.MaxFiles, MaxBytes: f.MaxBytes, Interval: f.Interval,
 		SkipLoss: f.SkipLoss, Now: w.Clock.Now, Log: w.Log}), nil
+}
+
+func (w World) openDelta(p *config.Pipeline, s *config.Source, plan *exec.Pipeline) (source.Source, error) {
+	d := s.Delta
+	objects, err := w.OpenStore(p.S3, d.Path)
+	if err != nil {
+		return nil, err
+	}
+	feed := deltasource.NewFeed(deltasource.Config{Name: s.Name, Table: delta.Open(objects, w.NewID), Start: d.Start, SkipChanges: d.SkipChanges,
+		Declared: s.Schema, Columns: plan.Reads(), Where: prune.NewCondition(plan.Reads(), plan.Where()), Log: w.Log})
+	return files.New(files.Config{Name: s.Name, Kind: "delta", Feed: feed, MaxFiles: d.MaxFiles, MaxBytes: d.MaxBytes, Interval: d.Interval,
+		SkipLoss: d.SkipLoss, Now: w.Clock.Now, Log: w.Log}), nil
+}
+
+// TableSchema is the schema of the Delta table in a place.
+func (w World) TableSchema(ctx context.Context) config.Tables {
+	return func(path string, c store.S3Config) (*columnar.Schema, error) {
+		objects, err := w.OpenStore(c, path)
+		if err != nil {
+			return nil, err
+		}
+		snap, err := delta.Open(objects, w.NewID).Snapshot(ctx)
+		switch {
+		case err != nil:
+			return nil, err
+		case snap.Version < 0:
+			return nil, fmt.Errorf("there is no Delta table in %s: correct path, or make the table first", path)
+		case snap.Schema == nil:
+			return nil, snap.Unusable
+		}
+		return snap.Schema, nil
+	}
 }
 
 // checkFolder refuses a folder that is not there: it would be read as an empty one for ever. A prefix of a bucket is never there by itself.
@@ -93,6 +129,8 @@ func describe(s *config.Source) string {
 		return fmt.Sprintf("Kafka%v", append(append([]string{}, s.Kafka.Topics...), nonEmpty(s.Kafka.Pattern)...))
 	case s.Files != nil:
 		return "Files[" + s.Files.Path + "]"
+	case s.Delta != nil:
+		return "DeltaSource[" + s.Delta.Path + "]"
 	}
 	return "Memory[" + s.Name + "]"
 }
