@@ -88,28 +88,20 @@ func (d *driver) planPart(ctx context.Context, b *batch, i int) (part, error) {
 		d.q.Log.Warn("rows are lost and stepped over (on_data_loss: skip)", "source", h.Source, "topic", h.Partition.Topic, "partition", h.Partition.ID, "from", h.From, "until", h.Until)
 	}
 	p := part{holes: avail.Holes, latest: avail.Latest, from: avail.Progress.Positions()}
-	p.until = planOf(in.Source)(p.from, avail.Ends, d.q.Limits.RowsPerBatch)
+	p.until = source.PlanOf(in.Source)(p.from, avail.Ends, d.q.Limits.RowsPerBatch)
 	if d.fresh && d.owed && d.due() {
 		p.until = p.from // what was due when the process ended comes first
 	}
 	p.ranges = offsets.Ranges(in.Name, p.from, p.until)
 	p.behind = offsets.Positions{}
 	for partition, end := range avail.Ends {
-		if end > p.until[partition] {
+		if at, there := p.until[partition]; there && end > at {
 			b.limited, p.behind[partition] = true, end
 		}
 	}
 	p.progress = advance(avail.Progress, p.until)
 	b.data = b.data || len(p.ranges) > 0 || len(p.holes) > 0 || d.mustRecordStart(i, avail.Progress)
 	return p, nil
-}
-
-// planOf is how a source's batches are cut: by itself, or by rows.
-func planOf(s source.Source) func(from, ends offsets.Positions, rows int64) offsets.Positions {
-	if p, ok := s.(source.Planner); ok {
-		return p.Plan
-	}
-	return offsets.Plan
 }
 
 // mustRecordStart reports whether a first start has to keep its position though it has no rows yet: a
@@ -135,9 +127,6 @@ func advance(p offsets.Progress, until offsets.Positions) offsets.Progress {
 	}
 	return next
 }
-
-// smallestTask is the fewest offsets for which a range is cut: below it a task costs more than it saves.
-const smallestTask = 50_000
 
 // totals is what the tasks of a batch add up, under a lock.
 type totals struct {
@@ -193,13 +182,9 @@ func (d *driver) pieces(b *batch) (out []piece) {
 
 // smallestTask is the fewest offsets for which the ranges of an input are cut.
 func (d *driver) smallestTask(input int, ranges []offsets.Range) int64 {
-	p, ok := d.q.Inputs[input].Source.(source.Planner)
-	if !ok {
-		return smallestTask
-	}
 	smallest := int64(1)
 	for _, r := range ranges {
-		smallest = max(smallest, p.SmallestTask(r.Partition))
+		smallest = max(smallest, source.SmallestTaskOf(d.q.Inputs[input].Source, r.Partition))
 	}
 	return smallest
 }

@@ -68,7 +68,10 @@ func RestoreLedger(ctx context.Context, from *StateStore, r *committer.Record, n
 
 // changes copies what the commit has to write. It is called between batches.
 func (l *ledger) changes() *unsaved {
-	u := &unsaved{k: &l.filed, run: l.kept.Turn()}
+	u := &unsaved{k: &l.filed, run: l.kept.Turn(), empty: l.kept.Kept() == 0}
+	if u.empty {
+		return u
+	}
 	u.after, u.keep = l.log.Next()
 	u.rows = l.kept.KeptSince(u.after)
 	if u.rows != nil && u.after >= 0 && state.Whole(int64(u.rows.Rows()), l.kept.Kept()) {

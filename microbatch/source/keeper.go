@@ -14,7 +14,7 @@ type Keeper interface {
 	// Restore forgets everything and goes on from the rows of the newest commit, oldest first, and its progress. It is called at
 	// each start of a query, before Available; without rows and with a zero Progress at a first one. The rows are borrowed.
 	Restore(rows []*columnar.Batch, at offsets.Progress) error
-	// Kept counts all rows.
+	// Kept counts all rows. Once there are none, commits keep none.
 	Kept() int64
 	// Turn ends a run of additions and returns its number, from 1 on; the number of the run before if nothing was added.
 	Turn() int64

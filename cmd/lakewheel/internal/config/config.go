@@ -70,6 +70,7 @@ type Source struct {
 	OnNull            exec.OnNull
 	Bad               microbatch.BadRecords
 
+	Bootstrap *Bootstrap         // nil: there is no archive before it
 	EventTime *EventTime         // nil: it declares no watermark
 	Dedup     *planner.DedupRule // nil: it keeps duplicates
 }

@@ -136,7 +136,10 @@ func (f *fileReader) checkFormat(p pair, s *Source, what string, nullAt ast.Node
 	s.OnNull = exec.RowForNull
 }
 
-// SkipsLoss reports whether the source steps over what is lost.
+// SkipsLoss reports whether the source, or its archive, steps over what is lost.
 func (s *Source) SkipsLoss() bool {
+	if s.Bootstrap != nil && (&Source{Files: s.Bootstrap.Files, Delta: s.Bootstrap.Delta}).SkipsLoss() {
+		return true
+	}
 	return s.Kafka != nil && s.Kafka.SkipLoss || s.Files != nil && s.Files.SkipLoss || s.Delta != nil && s.Delta.SkipLoss
 }

@@ -57,6 +57,7 @@ type sourceShape struct {
 	Files       *filesShape      `json:"files,omitempty" jsonschema:"description=Files of a folder or an S3 prefix"`
 	Delta       *deltaInShape    `json:"delta,omitempty" jsonschema:"description=A Delta table as a stream"`
 	Memory      *struct{}        `json:"memory,omitempty" jsonschema:"description=Fed by scenario scripts"`
+	Bootstrap   *bootstrapShape  `json:"bootstrap,omitempty" jsonschema:"description=An archive that is read before a topic"`
 	Format      string           `json:"format,omitempty" jsonschema:"enum=json,enum=csv,enum=raw,enum=parquet,default=json"`
 	CSV         *csvShape        `json:"csv,omitempty"`
 	Schema      string           `json:"schema,omitempty" jsonschema:"description=Spark DDL: id BIGINT\\, ts TIMESTAMP"`
@@ -83,6 +84,17 @@ type filesShape struct {
 	MaxFilesPerBatch int64  `json:"max_files_per_batch,omitempty" jsonschema:"minimum=1"`
 	MaxBytesPerBatch string `json:"max_bytes_per_batch,omitempty"`
 	OnDataLoss       string `json:"on_data_loss,omitempty" jsonschema:"enum=fail,enum=skip,default=fail"`
+}
+
+type bootstrapShape struct {
+	Files  *filesShape   `json:"files,omitempty"`
+	Delta  *deltaInShape `json:"delta,omitempty"`
+	Format string        `json:"format,omitempty" jsonschema:"enum=json,enum=csv,enum=raw,enum=parquet,description=Of the files; that of the source if left out"`
+	Until  *untilShape   `json:"until,omitempty" jsonschema:"description=Where the archive ends and the topic goes on"`
+}
+
+type untilShape struct {
+	Offsets map[string]int64 `json:"offsets" jsonschema:"description=Offset by partition"`
 }
 
 type deltaInShape struct {

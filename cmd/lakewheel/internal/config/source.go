@@ -78,6 +78,7 @@ func (f *fileReader) source(p pair) *Source {
 				"min_records": f.whole(&s.Bad.MinRecords, what+".bad_records.min_records", 1),
 			})
 		},
+		"bootstrap": func(n ast.Node) { checks = append(checks, f.bootstrap(n, s, what+".bootstrap")) },
 		"watermark": func(n ast.Node) { checks = append(checks, f.watermark(n, s, what+".watermark")) },
 		"dedup":     func(n ast.Node) { checks = append(checks, f.dedup(n, s, what+".dedup")) },
 	})

@@ -14,6 +14,7 @@ import (
 	"github.com/lakewheel/lakewheel/lakehouse/store"
 	"github.com/lakewheel/lakewheel/microbatch/exec"
 	"github.com/lakewheel/lakewheel/microbatch/source"
+	"github.com/lakewheel/lakewheel/microbatch/source/bootstrap"
 	deltasource "github.com/lakewheel/lakewheel/microbatch/source/delta"
 	"github.com/lakewheel/lakewheel/microbatch/source/files"
 	"github.com/lakewheel/lakewheel/microbatch/source/kafka"
@@ -22,10 +23,27 @@ import (
 // OpenSource opens a source of a pipeline for what a plan reads of it.
 func (w World) OpenSource(ctx context.Context, p *config.Pipeline, s *config.Source, plan *exec.Pipeline) (source.Source, error) {
 	switch {
-	case s.Files != nil:
+	case s.Files != nil, s.Delta != nil:
 		return w.openFiles(p, s, plan)
-	case s.Delta != nil:
-		return w.openDelta(p, s, plan)
+	case s.Bootstrap == nil:
+		return w.openRecords(ctx, s, plan)
+	}
+	archive := *s
+	archive.Name, archive.Files, archive.Delta, archive.Format = bootstrap.Topic(s.Name), s.Bootstrap.Files, s.Bootstrap.Delta, s.Bootstrap.Format
+	first, err := w.openFiles(p, &archive, plan)
+	if err != nil {
+		return nil, err
+	}
+	then, err := w.openRecords(ctx, s, plan)
+	if err != nil {
+		return nil, errors.Join(err, first.Close())
+	}
+	return bootstrap.New(s.Name, first, then, w.Log), nil
+}
+
+// openRecords opens a source of records.
+func (w World) openRecords(ctx context.Context, s *config.Source, plan *exec.Pipeline) (source.Source, error) {
+	switch {
 	case w.Source != nil:
 		return w.Source(ctx, s, plan.NeedsKey())
 	case s.Kafka == nil:
@@ -36,7 +54,20 @@ func (w World) OpenSource(ctx context.Context, p *config.Pipeline, s *config.Sou
 	return kafka.Open(ctx, c, w.Clock.Sleep)
 }
 
-func (w World) openFiles(p *config.Pipeline, s *config.Source, plan *exec.Pipeline) (source.Source, error) {
+// openFiles opens a source of files, or of a table, which ends if it is an archive.
+func (w World) openFiles(p *config.Pipeline, s *config.Source, plan *exec.Pipeline) (*files.Source, error) {
+	c := files.Config{Name: s.Name, Once: s.Bootstrap != nil, Now: w.Clock.Now, Log: w.Log}
+	where := prune.NewCondition(plan.Reads(), plan.Where())
+	if d := s.Delta; d != nil {
+		objects, err := w.OpenStore(p.S3, d.Path)
+		if err != nil {
+			return nil, err
+		}
+		c.Feed = deltasource.NewFeed(deltasource.Config{Name: s.Name, Table: delta.Open(objects, w.NewID), Start: d.Start, SkipChanges: d.SkipChanges,
+			Declared: s.Schema, Columns: plan.Reads(), Where: where, Once: c.Once, Log: w.Log})
+		c.Kind, c.MaxFiles, c.MaxBytes, c.Interval, c.SkipLoss = "delta", d.MaxFiles, d.MaxBytes, d.Interval, d.SkipLoss
+		return files.New(c), nil
+	}
 	f := s.Files
 	if err := checkFolder(s.Name, f.Path); err != nil {
 		return nil, err
@@ -45,21 +76,9 @@ func (w World) openFiles(p *config.Pipeline, s *config.Source, plan *exec.Pipeli
 	if err != nil {
 		return nil, err
 	}
-	feed := &files.Folder{Format: fileFormat(s, plan), Objects: objects, Glob: f.Glob, MinAge: f.MinAge, Now: w.Clock.Now}
-	return files.New(files.Config{Name: s.Name, Kind: "files", Feed: feed, MaxFiles: f.MaxFiles, MaxBytes: f.MaxBytes, Interval: f.Interval,
-		SkipLoss: f.SkipLoss, Now: w.Clock.Now, Log: w.Log}), nil
-}
-
-func (w World) openDelta(p *config.Pipeline, s *config.Source, plan *exec.Pipeline) (source.Source, error) {
-	d := s.Delta
-	objects, err := w.OpenStore(p.S3, d.Path)
-	if err != nil {
-		return nil, err
-	}
-	feed := deltasource.NewFeed(deltasource.Config{Name: s.Name, Table: delta.Open(objects, w.NewID), Start: d.Start, SkipChanges: d.SkipChanges,
-		Declared: s.Schema, Columns: plan.Reads(), Where: prune.NewCondition(plan.Reads(), plan.Where()), Log: w.Log})
-	return files.New(files.Config{Name: s.Name, Kind: "delta", Feed: feed, MaxFiles: d.MaxFiles, MaxBytes: d.MaxBytes, Interval: d.Interval,
-		SkipLoss: d.SkipLoss, Now: w.Clock.Now, Log: w.Log}), nil
+	c.Feed = &files.Folder{Format: fileFormat(s, plan, where), Objects: objects, Glob: f.Glob, MinAge: f.MinAge, Now: w.Clock.Now}
+	c.Kind, c.MaxFiles, c.MaxBytes, c.Interval, c.SkipLoss = "files", f.MaxFiles, f.MaxBytes, f.Interval, f.SkipLoss
+	return files.New(c), nil
 }
 
 // TableSchema is the schema of the Delta table in a place.
@@ -100,9 +119,9 @@ func checkFolder(name, path string) error {
 }
 
 // fileFormat reads the files of a source.
-func fileFormat(s *config.Source, plan *exec.Pipeline) files.Format {
+func fileFormat(s *config.Source, plan *exec.Pipeline, where *prune.Condition) files.Format {
 	if s.Format == "parquet" {
-		return files.Parquet{Declared: s.Schema, Columns: plan.Reads(), Where: prune.NewCondition(plan.Reads(), plan.Where())}
+		return files.Parquet{Declared: s.Schema, Columns: plan.Reads(), Where: where}
 	}
 	text := files.Text{CSV: s.Format == "csv", Options: s.CSV, Multiline: s.Multiline}
 	if s.Header {
