@@ -107,7 +107,7 @@ func Open(ctx context.Context, opts Options) (*Committer, error) {
 			}
 			return nil, err
 		}
-		if opts.Bounded {
+		if opts.Bounded && !decision.Accepted {
 			return c, nil
 		}
 		switch err := c.takeOver(ctx); {
@@ -299,7 +299,11 @@ func (c *Committer) adopt(ctx context.Context, d Decision) error {
 	if err := c.checkSides(ctx); err != nil {
 		return err
 	}
-	if err := c.rollForward(ctx, c.base, d.Record); err != nil {
+	due, err := c.stillDue(ctx, d.Record)
+	if err != nil {
+		return err
+	}
+	if err := c.rollForward(ctx, c.base, due); err != nil {
 		return err
 	}
 	return c.records.load(ctx, c.opts)
@@ -314,11 +318,18 @@ func unfilled(r *Record, s lakehouse.Snapshot) bool {
 // maxOvertakes bounds how often a start meets another commit of the driver that it replaces.
 const maxOvertakes = 1000
 
+// overtakenFor bounds how long it goes on with that.
+const overtakenFor = 30 * time.Second
+
 // takeOver takes the epoch. The driver that is replaced may commit in between, more often than a whole start can be repeated: then the
 // start goes on from that commit, which costs a few requests, and does not begin again. ErrFenced: another starter was quicker.
 func (c *Committer) takeOver(ctx context.Context) error {
 	var err error
+	end := c.opts.Now().Add(overtakenFor)
 	for range maxOvertakes {
+		if c.opts.Now().After(end) {
+			break
+		}
 		if err = c.takeEpoch(ctx); !errors.Is(err, ErrFenced) {
 			return err
 		}
@@ -327,7 +338,7 @@ func (c *Committer) takeOver(ctx context.Context) error {
 		}
 		c.stopped = nil
 	}
-	return fmt.Errorf("the driver that this run replaces commits more often than this run can read its commits (%d times): stop it, then start again", maxOvertakes)
+	return fmt.Errorf("the driver that this run replaces commits more often than this run can read its commits: stop it, then start again")
 }
 
 // catchUp goes on from the entries since the base as if the start had read them, as long as they are ordinary commits of the epoch that

@@ -141,3 +141,65 @@ func TestTableOfAnotherProgram(t *testing.T) {
 		})
 	}
 }
+
+// A side table that was removed, or put back from an older copy, while its newest rows may be due: their files are gone with it, so that a log entry would
+// name what is not there. It is refused until it is back, or the loss accepted.
+func TestLostSideTable(t *testing.T) {
+	objects := store.NewMem()
+	require.NoError(t, runTo(t.Context(), objects, 6))
+	older := objects.Clone()
+	require.NoError(t, runTo(t.Context(), objects, 9))
+	for name, restore := range map[string]func(o *store.Mem){
+		"removed":                   func(*store.Mem) {},
+		"put back from an old copy": func(o *store.Mem) { carryFolder(t, older, o, "dead", "dead") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			damaged := store.NewMem()
+			carryFolder(t, objects, damaged, "t", "t")
+			restore(damaged)
+			o := options(damaged, "driver")
+			o.Bounded = true
+			_, err := Open(t.Context(), o)
+			require.ErrorIs(t, err, ErrPositionLost)
+			require.ErrorContains(t, err, "--accept-loss")
+			o = options(damaged, "driver")
+			o.AcceptLoss = true
+			c, err := Open(t.Context(), o)
+			require.NoError(t, err)
+			require.NoError(t, commitRows(t.Context(), c, 9, 12))
+			require.Len(t, ids(t, damaged, "t"), 12)
+			require.Contains(t, ids(t, damaged, "dead"), int64(-10), "the table can be read, and has the new rows")
+		})
+	}
+}
+
+// A loss that was accepted is said in the table at once, also by a run that finds nothing to do.
+func TestAcceptedLossStays(t *testing.T) {
+	objects := store.NewMem()
+	require.NoError(t, runTo(t.Context(), objects, 6))
+	d := delta.Open(store.Sub(objects, "t"), nil)
+	snap, err := d.Snapshot(t.Context())
+	require.NoError(t, err)
+	_, err = d.Commit(t.Context(), snap, lakehouse.Change{Time: serial.Add(1), Operation: "RESTORE", DataChange: true, Remove: liveFiles(t, objects)[:1]})
+	require.NoError(t, err)
+	_, err = Open(t.Context(), boundedOptions(objects))
+	require.ErrorIs(t, err, ErrPositionLost)
+	accepting := boundedOptions(objects)
+	accepting.AcceptLoss = true
+	_, err = Open(t.Context(), accepting)
+	require.NoError(t, err)
+	_, err = Open(t.Context(), boundedOptions(objects))
+	require.NoError(t, err)
+}
+
+// Plain files and a Delta table do not share a folder.
+func TestDeltaAmongPlainFiles(t *testing.T) {
+	objects := store.NewMem()
+	defer func() { format = deltaFormat }()
+	format = plainFormat
+	require.NoError(t, runTo(t.Context(), objects, 6))
+	format = deltaFormat
+	_, err := Open(t.Context(), named(options(objects, "driver"), objects, "q", ""))
+	require.ErrorIs(t, err, ErrRefused)
+	require.ErrorContains(t, err, "plain Parquet files of p")
+}

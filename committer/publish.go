@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/lakewheel/lakewheel/lakehouse"
@@ -39,7 +40,7 @@ func (c *Committer) checkSide(kind string, s SideTable, snap lakehouse.Snapshot)
 		return fmt.Errorf("%w: %s is to be a side table and holds %s: move it away, or give this pipeline a side table of its own (side_tables)", ErrRefused, s.Table, snap.Occupied)
 	}
 	if owner := snap.Properties[sideOf]; !c.owns(kind, owner, snap) {
-		return fmt.Errorf("%w: %s belongs to another table or pipeline (%s is %q): move it away, or give this pipeline a side table of its own (side_tables)", ErrRefused, s.Table, sideOf, owner)
+		return fmt.Errorf("%w: %s belongs to another table or pipeline (%s is %q), perhaps to one that was here before: move it away, or give this pipeline a side table of its own (side_tables)", ErrRefused, s.Table, sideOf, owner)
 	}
 	if snap.Unusable != nil {
 		return fmt.Errorf("%w: side table: %w", ErrRefused, snap.Unusable)
@@ -67,6 +68,34 @@ func (c *Committer) maintainSides(ctx context.Context) error {
 		}
 	}
 	return errs
+}
+
+// stillDue is the record of a start, whose side files are published now if they are not yet. Where the side table does not have them, and they are gone, it was
+// removed or replaced by an older one: that is refused, or accepted as a loss.
+func (c *Committer) stillDue(ctx context.Context, r *Record) (*Record, error) {
+	if r == nil {
+		return nil, nil
+	}
+	due := *r
+	due.Side = nil
+	for _, files := range r.Side {
+		s, ok := c.opts.Side[files.Kind]
+		able, _ := s.Table.(lakehouse.TimeTraveller)
+		if !ok || able == nil || s.Table.String() != files.Table || c.sides[s.Table.String()].Txns[appID(r.Pipeline)].Batch >= r.LastBatch {
+			due.Side = append(due.Side, files)
+			continue
+		}
+		missing, err := able.Missing(ctx, files.Files)
+		if err != nil {
+			return nil, fmt.Errorf("side table %s: %w", s.Table, err)
+		}
+		if len(missing) > 0 && !c.opts.AcceptLoss {
+			return nil, fmt.Errorf("%w: %s does not have the rows of batch %d, and the files that hold them are gone (%s): it was removed, or is an older copy; restore it, or go on without them with --accept-loss", ErrPositionLost, s.Table, r.LastBatch, missing[0])
+		}
+		files.Files = slices.DeleteFunc(slices.Clone(files.Files), func(f lakehouse.DataFile) bool { return slices.Contains(missing, f.Path) })
+		due.Side = append(due.Side, files)
+	}
+	return &due, nil
 }
 
 // publish rolls the side tables forward to a committed record: step 5. It can be repeated.
@@ -98,6 +127,7 @@ func (c *Committer) publishSide(ctx context.Context, s SideTable, files SideFile
 	var sent error // the newest answer while our entry may be under way
 	for ask := 0; ask < maxAsks; {
 		if txn, ok := snap.Txns[app]; ok && txn.Batch >= r.LastBatch {
+			c.sides[s.Table.String()] = snap
 			return c.reveal(ctx, s.Table, snap)
 		}
 		if err := c.checkSide(files.Kind, s, snap); err != nil {
@@ -144,7 +174,14 @@ func (c *Committer) sideChange(files SideFiles, r *Record) lakehouse.Change {
 		Add: files.Files, Remove: files.Remove, DataChange: true, Operation: "STREAMING UPDATE", Parameters: map[string]string{"outputMode": "Append", "queryId": r.QueryID}}
 }
 
-// sideCreation is made once for a publication: its id is part of the body, which must not change between tries.
+// sideCreation is made once for a publication: its id is part of the body, which must not change between tries. The side table is kept as long as
+// the main one.
 func (c *Committer) sideCreation(s SideTable, kind string) *lakehouse.Creation {
-	return &lakehouse.Creation{ID: c.opts.NewID(), Schema: nullable(s.Schema), Properties: map[string]string{sideOf: c.owner(c.opts.Name, kind)}}
+	properties := map[string]string{sideOf: c.owner(c.opts.Name, kind)}
+	for _, key := range []string{"delta.logRetentionDuration", "delta.deletedFileRetentionDuration"} {
+		if value, ok := c.opts.Properties[key]; ok {
+			properties[key] = value
+		}
+	}
+	return &lakehouse.Creation{ID: c.opts.NewID(), Schema: nullable(s.Schema), Properties: properties}
 }

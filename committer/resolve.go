@@ -52,6 +52,8 @@ type Decision struct {
 	// Record to continue from; nil when Fresh.
 	Record *Record
 	Err    error
+	// Accepted: a loss was accepted, which is to be said in the table at once.
+	Accepted bool
 }
 
 // Resolve decides a start from facts. It does no I/O.
@@ -77,7 +79,7 @@ func Resolve(f Facts) Decision {
 		return refuse(ErrPositionLost, "%s holds no txn of pipeline %s, but record %d proves an earlier commit: the table was replaced or its log was cut; restore it, or start over with --accept-loss", f.Table, f.Name, f.Proof)
 	}
 	if f.Version < 0 && f.Occupied == "" || f.Append || f.Version >= 0 && f.Live == 0 && len(pipelines(f.Apps)) == 0 {
-		return Decision{Kind: Fresh}
+		return Decision{Kind: Fresh, Accepted: f.Proof != 0}
 	}
 	if f.Occupied != "" {
 		return refuse(ErrRefused, "%s holds %s; to add to it say sink.existing: append, after a change of name say previous_name", f.Table, f.Occupied)
@@ -98,7 +100,7 @@ func resume(f Facts, name string) Decision {
 	case f.Taken != nil && !f.AcceptLoss:
 		return refuse(ErrPositionLost, "%s", takenMessage(f.Table, *f.Taken))
 	}
-	return Decision{Kind: Continue, Record: f.Record}
+	return Decision{Kind: Continue, Record: f.Record, Accepted: f.Taken != nil}
 }
 
 func adopt(f Facts) Decision {

@@ -2,8 +2,10 @@ package committer
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -29,13 +31,15 @@ type Rewound struct {
 	Epoch     int64
 	Commits   int // of the pipeline that were undone
 	// Foreign are commits of other writers that were taken back.
-	Foreign []lakehouse.Entry
-	Removed []lakehouse.DataFile
-	Back    []lakehouse.DataFile
-	// SideRows are rows that went out of side tables, less those that came back, by kind.
-	SideRows map[string]int64
+	Foreign  []lakehouse.Entry
+	Removed  []lakehouse.DataFile
+	Back     []lakehouse.DataFile
+	SideRows map[string]SideRows // by kind
 	Record   *Record
 }
+
+// SideRows are rows that went out of a side table, and that came back.
+type SideRows struct{ Out, Back int64 }
 
 // Rewind takes a pipeline back to the end of an earlier batch: rows, offsets, state and side rows together, as one new commit.
 //
@@ -102,7 +106,7 @@ func (c *Committer) planRewind(ctx context.Context, o RewindOptions) (w rewindin
 	if err != nil {
 		return w, err
 	}
-	w.did = Rewound{ToBatch: o.ToBatch, Version: c.base.Version, Batch: c.last.LastBatch + 1, Epoch: c.epoch, Commits: commits, Record: target, SideRows: map[string]int64{}}
+	w.did = Rewound{ToBatch: o.ToBatch, Version: c.base.Version, Batch: c.last.LastBatch + 1, Epoch: c.epoch, Commits: commits, Record: target, SideRows: map[string]SideRows{}}
 	if w.did.ToVersion, w.did.Foreign, err = c.entriesSince(ctx, target); err != nil {
 		return w, err
 	}
@@ -181,12 +185,16 @@ func (c *Committer) entriesSince(ctx context.Context, r *Record) (version int64,
 			return 0, nil, err
 		}
 		others = others[:0]
+		undone := int64(math.MaxInt64) // what is newer than this version was taken back by a later rewind
 		for _, e := range entries {
 			if e.Txns[appID(r.Pipeline)].Token == r.Token {
 				slices.Reverse(others)
 				return e.Version, others, nil
 			}
-			if !c.ours(e) && (e.DataChange || takesRows(e)) {
+			if to, ok := rewoundTo(e); ok && c.ours(e) {
+				undone = min(undone, to)
+			}
+			if !c.ours(e) && e.Version <= undone && (e.DataChange || takesRows(e)) {
 				others = append(others, e)
 			}
 		}
@@ -195,6 +203,20 @@ func (c *Committer) entriesSince(ctx context.Context, r *Record) (version int64,
 		}
 	}
 }
+
+// rewoundTo is the version that a rewind went back to, if an entry is one.
+func rewoundTo(e lakehouse.Entry) (version int64, ok bool) {
+	info, _ := e.Info["lakewheel"].(map[string]any)
+	n, ok := info[rewoundKey].(json.Number)
+	if !ok {
+		return 0, false
+	}
+	version, err := n.Int64()
+	return version, err == nil
+}
+
+// rewoundKey is where an entry says which version a rewind went back to.
+const rewoundKey = "rewound_to"
 
 // ours reports whether an entry is of this pipeline, under any of its names.
 func (c *Committer) ours(e lakehouse.Entry) bool {
@@ -233,6 +255,7 @@ func (c *Committer) rewind(ctx context.Context, w rewinding) (Rewound, error) {
 	r.NoDataDue, r.BatchTime, r.State, r.Operators, r.Plan, r.Settings, r.Side = old.NoDataDue, old.BatchTime, old.State, old.Operators, old.Plan, old.Settings, w.sides
 	change := c.change(r, nil, rewindOperation(w.did.Foreign))
 	change.Add, change.Remove = w.did.Back, w.did.Removed
+	change.Info["lakewheel"].(map[string]any)[rewoundKey] = w.did.ToVersion
 	change.Parameters["toBatch"], change.Parameters["toVersion"] = strconv.FormatInt(w.did.ToBatch, 10), strconv.FormatInt(w.did.ToVersion, 10)
 	c.exact = true
 	if err := c.commit(ctx, r, change); err != nil {

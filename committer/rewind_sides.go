@@ -13,7 +13,10 @@ import (
 func (c *Committer) sidesAt(ctx context.Context, r *Record, o RewindOptions, did *Rewound) (sides []SideFiles, err error) {
 	for _, kind := range slices.Sorted(maps.Keys(c.opts.Side)) {
 		s := c.opts.Side[kind]
-		now := c.sides[s.Table.String()]
+		now, err := s.Table.Snapshot(ctx) // with the commits that this run has not put itself
+		if err != nil {
+			return nil, fmt.Errorf("side table %s: %w", s.Table, err)
+		}
 		if now.Version < 0 {
 			continue
 		}
@@ -30,7 +33,7 @@ func (c *Committer) sidesAt(ctx context.Context, r *Record, o RewindOptions, did
 		}
 		if len(files.Remove)+len(files.Files) > 0 {
 			sides = append(sides, files)
-			did.SideRows[kind] = rowsOf(files.Remove) - rowsOf(files.Files)
+			did.SideRows[kind] = SideRows{Out: rowsOf(files.Remove), Back: rowsOf(files.Files)}
 		}
 	}
 	return sides, nil

@@ -2,6 +2,7 @@ package planner
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -16,6 +17,19 @@ type Keys struct {
 	Columns []int
 	// Exprs are what they are over the rows of the aggregate.
 	Exprs []compute.Expr
+	// Groups are the keys of GROUP BY that they stand for, over the rows below it.
+	Groups []compute.Expr
+}
+
+var emptyIsNull = regexp.MustCompile(`^CASE WHEN \((.+) = ''\) THEN CAST\(NULL AS STRING\) ELSE (.+) END$`)
+
+// NeverEmpty reports whether an expression certainly never is the empty text: nullif(x, ”), a date or number as text.
+func NeverEmpty(e compute.Expr) bool {
+	text := e.String()
+	if m := emptyIsNull.FindStringSubmatch(text); m != nil {
+		return m[1] == m[2]
+	}
+	return e.Type() != columnar.String || strings.HasPrefix(text, "date_format(") || strings.HasPrefix(text, "CAST(")
 }
 
 // Keys finds the keys of the result; query is the text that was planned. Nil: the query has no groups, and each row is put out once. An
@@ -76,7 +90,7 @@ func (p *Planned) keysOf(a *AggregateExec, exprs []compute.Expr, query string) (
 			missing = append(missing, described[k].SQL)
 			continue
 		}
-		out.Columns, out.Exprs = append(out.Columns, at), append(out.Exprs, exprs[at])
+		out.Columns, out.Exprs, out.Groups = append(out.Columns, at), append(out.Exprs, exprs[at]), append(out.Groups, key)
 	}
 	if len(missing) > 0 {
 		return nil, p.keyFault(query, fmt.Sprintf("a group that changes replaces its row, which is found by the keys of the groups, and the result has no column for %s", strings.Join(missing, ", ")), "select it; of a window, the window or its start or end")

@@ -28,11 +28,11 @@ type rewound struct {
 	Epoch     int64  `json:"epoch"`
 	Commits   int    `json:"undoneCommits"`
 	// Foreign are versions of other writers that are taken back.
-	Foreign  []string                     `json:"discardedVersions,omitempty"`
-	Out      int                          `json:"filesOut"`
-	Back     int                          `json:"filesBack"`
-	SideRows map[string]int64             `json:"sideRowsOut,omitempty"`
-	Offsets  map[string]offsets.Positions `json:"offsets"`
+	Foreign  []string                      `json:"discardedVersions,omitempty"`
+	Out      int                           `json:"filesOut"`
+	Back     int                           `json:"filesBack"`
+	SideRows map[string]committer.SideRows `json:"sideRows,omitempty"`
+	Offsets  map[string]offsets.Positions  `json:"offsets"`
 }
 
 func rewindCommand() *cobra.Command {
@@ -50,6 +50,9 @@ hours), the log and the files reach: what lakewheel vacuum has removed does not 
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !cmd.Flags().Changed("to-batch") {
 				return usageError{fmt.Errorf("rewind needs --to-batch, the last batch that stays; see lakewheel history %s", args[0])}
+			}
+			if o.ToBatch < 0 {
+				return usageError{fmt.Errorf("--to-batch %d: batches are counted from 0", o.ToBatch)}
 			}
 			pipelines, err := loadAll(args)
 			if err != nil {
@@ -106,7 +109,7 @@ func printRewound(w io.Writer, r rewound, asJSON bool) error {
 	}
 	fmt.Fprintf(w, "%s %s to batch %d, version %d: %d commits undone, %d files out of %s, %d back\n", r.Pipeline, verb, r.ToBatch, r.ToVersion, r.Commits, r.Out, r.Table, r.Back)
 	for _, kind := range slices.Sorted(maps.Keys(r.SideRows)) {
-		fmt.Fprintf(w, "  %s: %d rows out\n", kind, r.SideRows[kind])
+		fmt.Fprintf(w, "  %s: %d rows out, %d back\n", kind, r.SideRows[kind].Out, r.SideRows[kind].Back)
 	}
 	for _, text := range r.Foreign {
 		fmt.Fprintf(w, "  discarded: %s\n", text)

@@ -105,7 +105,11 @@ func newestRecord(ctx context.Context, opts committer.Options, snap lakehouse.Sn
 	if !ok {
 		return nil, nil
 	}
-	return committer.ReadRecord(ctx, opts.Objects, opts.Name, txn.Token)
+	r, err := committer.ReadRecord(ctx, opts.Objects, opts.Name, txn.Token)
+	if err != nil {
+		return nil, fmt.Errorf("the record of batch %d of %s cannot be read: %w; restore the folder _lakewheel of the table", txn.Batch, opts.Table, err)
+	}
+	return r, nil
 }
 
 func printStatus(w io.Writer, st status) {

@@ -92,7 +92,7 @@ func openPath(ctx context.Context, path string, objects store.Store) (target, er
 	if t.snapshot, err = t.table.Snapshot(ctx); err != nil || t.snapshot.Version >= 0 {
 		return t, err
 	}
-	logs, err := parquetdir.Logs(ctx, objects)
+	logs, err := lakehouse.PlainLogs(ctx, objects)
 	switch {
 	case err != nil:
 		return t, err

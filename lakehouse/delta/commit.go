@@ -100,7 +100,7 @@ func (t *Table) committed(ctx context.Context, base lakehouse.Snapshot, in store
 // changeActions is the log entry of a change: commitInfo, protocol and metaData where they change, txn, removes, adds.
 func changeActions(there ground, c lakehouse.Change) ([]action, error) {
 	info := commitInfo(c)
-	if there.stamped() {
+	if there.stamped() || c.Create != nil && asksStamps(c.Create.Properties) {
 		info[stampKey] = there.next(c.Time)
 	}
 	out := []action{{CommitInfo: info}}

@@ -2,6 +2,7 @@ package delta
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"runtime"
@@ -44,10 +45,23 @@ type Compaction struct {
 //
 //  1. The live files of the newest version are put together, oldest first (planMerges).
 //  2. The merged files are written; nothing names them yet.
-//  3. One commit without a change of rows takes the old ones out and puts the new ones in (rearrange).
+//  3. One commit without a change of rows takes the old ones out and puts the new ones in (rearrange). If others were quicker with one of the old ones, it
+//     begins again.
 //
 // Memory holds the encoded bytes of one merged file for each processor.
 func (t *Table) Compact(ctx context.Context, o CompactOptions) (Compaction, error) {
+	for attempt := 1; ; attempt++ {
+		done, err := t.compactOnce(ctx, o)
+		if !errors.Is(err, ErrOvertaken) || attempt == maxCompactions {
+			return done, err
+		}
+	}
+}
+
+// maxCompactions bounds how often a compaction begins again because files that it merged went away meanwhile, as beside a pipeline that merges its own.
+const maxCompactions = 10
+
+func (t *Table) compactOnce(ctx context.Context, o CompactOptions) (Compaction, error) {
 	snap, err := t.Snapshot(ctx)
 	switch {
 	case err != nil:

@@ -223,7 +223,7 @@ func TestCompactOvertaken(t *testing.T) {
 			}
 			return store.Normal, nil
 		})
-		_, err := open(objects).Compact(t.Context(), compactOptions())
+		_, err := open(objects).compactOnce(t.Context(), compactOptions())
 		if c.err == "" {
 			require.NoError(t, err, name)
 		} else {
@@ -239,6 +239,8 @@ func TestCompactOvertaken(t *testing.T) {
 		require.NoError(t, err)
 		n, _ := rows(t, open(objects), snap)
 		require.Equal(t, c.rows, n, name)
+		_, err = open(objects).Compact(t.Context(), compactOptions())
+		require.NoError(t, err, "what was in the way is not the second time: %s", name)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/lakewheel/lakewheel/columnar"
 	"github.com/lakewheel/lakewheel/lakehouse"
+	"github.com/lakewheel/lakewheel/lakehouse/store"
 )
 
 // Tables of Spark 4.0.1 with what we do not write: renamed, dropped and added columns with names of their own in the files, told by name and by
@@ -117,4 +118,17 @@ func TestInCommitTimestamps(t *testing.T) {
 	body, _, err := objects.Get(ctx, entryName(base.Version+1))
 	require.NoError(t, err)
 	require.Regexp(t, `^{"commitInfo":{.*"inCommitTimestamp":\d+`, string(body), "it stands first")
+
+	made := open(store.NewMem())
+	none, err := made.Snapshot(ctx)
+	require.NoError(t, err)
+	c := change(0, nil)
+	c.Create = &lakehouse.Creation{ID: "6ba7b810-9dad-11d1-80b4-00c04fd430c8", Schema: schema, Properties: map[string]string{"delta.enableInCommitTimestamps": "true"}}
+	first, err := made.Commit(ctx, none, c)
+	require.NoError(t, err)
+	require.NoError(t, first.Unusable)
+	require.Equal(t, []string{stampFeature}, made.known.protocol.WriterFeatures, "a table that we make has them from its first entry on")
+	second, err := made.Commit(ctx, first, change(1, nil))
+	require.NoError(t, err)
+	require.EqualValues(t, 1, second.Version)
 }

@@ -62,6 +62,9 @@ func (g ground) metaActions(c lakehouse.Change) ([]action, error) {
 	if schema != nil && hasNTZ(schema.Fields) {
 		p = p.withNTZ(g.protocol == nil)
 	}
+	if asksStamps(m.Configuration) {
+		p = p.withWriterFeature(stampFeature, g.protocol == nil)
+	}
 	if err := unusable(p, m); err != nil {
 		return nil, err
 	}

@@ -21,6 +21,19 @@ var legacyFeatures = [...][]string{
 	2: {"appendOnly", "invariants"}, 3: {"checkConstraints"}, 4: {"changeDataFeed", "generatedColumns"}, 5: {"columnMapping"}, 6: {"identityColumns"},
 }
 
+// withWriterFeature is the protocol with a feature of writers: p itself, if it has it. A new table names no other.
+func (p *protocol) withWriterFeature(feature string, fresh bool) *protocol {
+	if slices.Contains(p.WriterFeatures, feature) {
+		return p
+	}
+	out := &protocol{MinReaderVersion: p.MinReaderVersion, MinWriterVersion: 7, ReaderFeatures: p.ReaderFeatures, WriterFeatures: slices.Clone(p.WriterFeatures)}
+	if p.MinWriterVersion < 7 && !fresh {
+		out.WriterFeatures = slices.Concat(legacyFeatures[:max(0, p.MinWriterVersion+1)]...)
+	}
+	out.WriterFeatures = append(out.WriterFeatures, feature)
+	return out
+}
+
 // withNTZ is the protocol with the feature: p itself, if it has it. A new table names no other.
 func (p *protocol) withNTZ(fresh bool) *protocol {
 	if slices.Contains(p.ReaderFeatures, ntzFeature) {

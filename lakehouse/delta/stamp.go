@@ -12,9 +12,14 @@ import (
 
 const stampKey = "inCommitTimestamp"
 
+// stampFeature is what a table with such entries must name, for writers.
+const stampFeature = "inCommitTimestamp"
+
 // stamped reports whether entries must carry their time.
-func (g ground) stamped() bool {
-	return g.meta != nil && strings.EqualFold(g.meta.Configuration["delta.enableInCommitTimestamps"], "true")
+func (g ground) stamped() bool { return g.meta != nil && asksStamps(g.meta.Configuration) }
+
+func asksStamps(properties map[string]string) bool {
+	return strings.EqualFold(properties["delta.enableInCommitTimestamps"], "true")
 }
 
 // next is the time of the entry after the base, in milliseconds since 1970.

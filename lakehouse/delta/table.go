@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 
 	"github.com/lakewheel/lakewheel/lakehouse"
@@ -56,7 +57,15 @@ func (t *Table) replaySnapshot(ctx context.Context) (lakehouse.Snapshot, error) 
 	if err != nil {
 		return lakehouse.Snapshot{}, fmt.Errorf("table %s: %w", t, err)
 	}
-	return t.know(h, nil, checkpoint)
+	s, err := t.know(h, nil, checkpoint)
+	if err != nil || s.Version >= 0 {
+		return s, err
+	}
+	plain, err := lakehouse.PlainLogs(ctx, t.objects)
+	if len(plain) > 0 {
+		s.Occupied = "plain Parquet files of " + strings.Join(plain, ", ") + ", whose readers would take every file of a Delta table for rows"
+	}
+	return s, err
 }
 
 func (t *Table) know(h *head, newest *lakehouse.Entry, checkpoint int64) (lakehouse.Snapshot, error) {

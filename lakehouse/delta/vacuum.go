@@ -73,10 +73,10 @@ func retention(o lakehouse.VacuumOptions, properties map[string]string) (time.Du
 	own := ownRetention(properties)
 	retain := o.Retain
 	if retain < 0 {
-		retain = own
+		retain = max(own, leastRetention)
 	}
 	if least := max(own, leastRetention); retain < least && !o.Unsafe {
-		return 0, fmt.Errorf("a retention of %s is less than %s (delta.deletedFileRetentionDuration, and an hour for batches under way): readers of older versions and running writers could lose files", retain, least)
+		return 0, fmt.Errorf("a retention of %s is less than %s (delta.deletedFileRetentionDuration, and an hour for batches under way): readers of older versions and running writers could lose files; --unsafe does it all the same", retain, least)
 	}
 	return retain, nil
 }

@@ -56,7 +56,7 @@ func OpenFiles(ctx context.Context, objects store.Store, names ...string) (*Fold
 
 // fromLogs takes the schema of the logs, together.
 func (f *Folder) fromLogs(ctx context.Context) error {
-	logs, err := Logs(ctx, f.objects)
+	logs, err := lakehouse.PlainLogs(ctx, f.objects)
 	if err != nil {
 		return err
 	}

@@ -7,9 +7,9 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
-	"strconv"
 	"strings"
 
+	"github.com/lakewheel/lakewheel/lakehouse"
 	"github.com/lakewheel/lakewheel/lakehouse/store"
 )
 
@@ -26,13 +26,6 @@ func noteName(name string) string     { return path.Join(logFolder(name), "elsew
 
 func entryName(name string, number int64) string {
 	return fmt.Sprintf("%s/%020d.json", logFolder(name), number)
-}
-
-// numberOf reads the name of an entry.
-func numberOf(name string) (int64, bool) {
-	digits, ok := strings.CutSuffix(path.Base(name), ".json")
-	n, err := strconv.ParseInt(digits, 10, 64)
-	return n, ok && err == nil && len(digits) == 20 && n >= 0
 }
 
 // hint is an entry that was the newest not long ago.
@@ -89,7 +82,7 @@ func (t *Table) last(ctx context.Context, log string, from int64) (int64, error)
 	}
 	last := int64(-1)
 	for _, in := range list {
-		n, ok := numberOf(in.Name)
+		n, ok := lakehouse.EntryNumber(in.Name)
 		switch {
 		case !ok:
 			continue

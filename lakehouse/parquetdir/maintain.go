@@ -43,7 +43,7 @@ func (t *Table) cleanLocked(ctx context.Context, now int64) error {
 		return err
 	}
 	for _, in := range list {
-		n, ok := numberOf(in.Name)
+		n, ok := lakehouse.EntryNumber(in.Name)
 		switch {
 		case !ok:
 			continue

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lakewheel/lakewheel/lakehouse"
 	"github.com/lakewheel/lakewheel/lakehouse/store"
 )
 
@@ -32,7 +33,7 @@ func occupied(ctx context.Context, objects store.Store, name string) (string, er
 			return "", err
 		}
 	}
-	others, err := Logs(ctx, objects)
+	others, err := lakehouse.PlainLogs(ctx, objects)
 	if err != nil {
 		return "", err
 	}
@@ -51,17 +52,4 @@ func occupied(ctx context.Context, objects store.Store, name string) (string, er
 		return fmt.Sprintf("%s, which no log of it names", file), nil
 	}
 	return "", err
-}
-
-// Logs are the pipelines that have a log in a folder, by the names that they had when it began.
-func Logs(ctx context.Context, objects store.Store) ([]string, error) {
-	found := map[string]bool{}
-	err := objects.Walk(ctx, root, func(in store.Info) error {
-		parts := strings.Split(in.Name, "/")
-		if _, ok := numberOf(in.Name); ok && len(parts) == 4 && parts[2] == "log" {
-			found[parts[1]] = true
-		}
-		return nil
-	})
-	return slices.Sorted(maps.Keys(found)), err
 }

@@ -238,7 +238,7 @@ func TestChangesOfName(t *testing.T) {
 		commit(t, later, s, int64(i))
 	}
 	require.Len(t, visible(t, objects), 6)
-	logs, err := Logs(t.Context(), objects)
+	logs, err := lakehouse.PlainLogs(t.Context(), objects)
 	require.NoError(t, err)
 	require.Equal(t, []string{"p"}, logs)
 }
@@ -281,7 +281,7 @@ func TestLogRetention(t *testing.T) {
 	}
 	list, err := objects.List(t.Context(), logFolder("p"), "")
 	require.NoError(t, err)
-	first, ok := numberOf(list[0].Name)
+	first, ok := lakehouse.EntryNumber(list[0].Name)
 	require.True(t, ok)
 	require.EqualValues(t, 150, first, "those that were a day old when the newest hint was written")
 	again := open(objects, "b")

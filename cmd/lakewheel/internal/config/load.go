@@ -127,8 +127,8 @@ type fileReader struct {
 	hasSink  bool
 	restart  restartSettings
 	// Where keys stand that are checked against others at the end; nil: they are not there.
-	modeAt, lateAt, latenessAt, lateTableAt, plainAt, compactionAt ast.Node
-	mergeAt                                                        mergeAt
+	modeAt, lateAt, latenessAt, lateTableAt, plainAt, compactionAt, propertiesAt ast.Node
+	mergeAt                                                                      mergeAt
 	// unsound: the query cannot be planned over a source, which has a fault already.
 	unsound bool
 	// anySchema: a source need not declare its schema.
@@ -223,9 +223,12 @@ func (f *fileReader) sink(n ast.Node) {
 
 func (f *fileReader) delta(n ast.Node) {
 	f.fields(n, "sink.delta", map[string]func(ast.Node){
-		"path":             f.string(&f.p.Sink.Path, "sink.delta.path"),
-		"partition_by":     f.strings(&f.p.Sink.PartitionBy, "sink.delta.partition_by"),
-		"properties":       f.texts(f.p.Sink.Properties, "sink.delta.properties"),
+		"path":         f.string(&f.p.Sink.Path, "sink.delta.path"),
+		"partition_by": f.strings(&f.p.Sink.PartitionBy, "sink.delta.partition_by"),
+		"properties": func(n ast.Node) {
+			f.propertiesAt = n
+			f.texts(f.p.Sink.Properties, "sink.delta.properties")(n)
+		},
 		"sort_by":          f.sortBy,
 		"bloom_filters":    f.bloomFilters,
 		"schema_evolution": choice(f.reader, &f.p.Sink.AddColumns, "sink.delta.schema_evolution", map[string]bool{"add_columns": true, "off": false}),
@@ -387,6 +390,7 @@ func (f *fileReader) finish() {
 	f.checkModes()
 	f.checkPlain()
 	f.checkCompaction()
+	f.checkProperties()
 	f.placeSideTables()
 	f.checkInputs()
 }

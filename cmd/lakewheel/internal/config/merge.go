@@ -57,6 +57,7 @@ func (f *fileReader) planMerge(query string) {
 			return
 		}
 		f.p.Keys = keys
+		f.checkPartitionKeys(keys)
 	case m == nil:
 	case f.p.Sink.Plain:
 		f.fault(f.mergeAt.merge, "sink.merge: plain Parquet files are only added, so their rows cannot be replaced; merge into delta")
@@ -68,6 +69,20 @@ func (f *fileReader) planMerge(query string) {
 		f.fault(f.mergeAt.merge, "sink.merge: in complete mode the result takes the place of the whole table; leave it out, or use output_mode: append")
 	default:
 		f.checkMerge(m, f.p.Planned.Physical.Schema())
+	}
+}
+
+// checkPartitionKeys refuses groups whose key is a partition column and can be the empty text: there a table cannot tell it from NULL, so two groups would
+// take turns in one row.
+func (f *fileReader) checkPartitionKeys(keys *planner.Keys) {
+	if keys == nil {
+		return
+	}
+	for i, at := range keys.Columns {
+		name := f.p.Planned.Physical.Schema().Fields[at].Name
+		if slices.ContainsFunc(f.p.Sink.PartitionBy, func(by string) bool { return strings.EqualFold(by, name) }) && !planner.NeverEmpty(keys.Groups[i]) {
+			f.fault(f.query, "sink.delta.partition_by: %s is a key of the groups, and where a table is partitioned by it the empty text and NULL are one; group by nullif(..., '') AS %s", name, name)
+		}
 	}
 }
 

@@ -23,6 +23,7 @@ import (
 	"github.com/lakewheel/lakewheel/cmd/lakewheel/internal/config"
 	"github.com/lakewheel/lakewheel/cmd/lakewheel/internal/wire"
 	"github.com/lakewheel/lakewheel/columnar"
+	"github.com/lakewheel/lakewheel/lakehouse"
 	"github.com/lakewheel/lakewheel/lakehouse/delta"
 	"github.com/lakewheel/lakewheel/lakehouse/parquetdir"
 	"github.com/lakewheel/lakewheel/lakehouse/store"
@@ -368,7 +369,7 @@ func ReadTable(ctx context.Context, objects store.Store) ([]string, error) {
 		return nil, err
 	}
 	scan := func(fn func(*columnar.Batch) error) error { return t.Scan(ctx, snap, fn) }
-	logs, err := parquetdir.Logs(ctx, objects)
+	logs, err := lakehouse.PlainLogs(ctx, objects)
 	if err != nil {
 		return nil, err
 	}
