@@ -127,7 +127,7 @@ func TestStarts(t *testing.T) {
 		times = times[:0]
 		for i := range 4 {
 			r.add(10*i, 10*i+10)
-			times = append(times, r.Clock.At)
+			times = append(times, r.Clock.Now())
 		}
 		return r
 	}

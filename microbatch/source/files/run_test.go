@@ -208,7 +208,7 @@ func TestYoungFilesWait(t *testing.T) {
 	r.put("a.ndjson", ndjson(0, 5))
 	require.NoError(t, r.Run())
 	require.Empty(t, r.Lines)
-	r.Clock.At = r.Clock.At.Add(11 * time.Second)
+	r.Clock.Move(11 * time.Second)
 	r.put("b.ndjson", ndjson(5, 9))
 	require.NoError(t, r.Run())
 	require.Equal(t, want(0, 5), r.Rows("t"))

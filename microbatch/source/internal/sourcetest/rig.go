@@ -8,6 +8,8 @@ import (
 	"log/slog"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -24,14 +26,29 @@ import (
 )
 
 // Clock moves by a millisecond at each look.
-type Clock struct{ At time.Time }
+type Clock struct {
+	mu sync.Mutex
+	at time.Time
+}
 
 // Now looks.
-func (c *Clock) Now() time.Time { c.At = c.At.Add(time.Millisecond); return c.At }
+func (c *Clock) Now() time.Time {
+	c.Move(time.Millisecond)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.at
+}
+
+// Move moves on.
+func (c *Clock) Move(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.at = c.at.Add(d)
+}
 
 // Sleep moves on.
 func (c *Clock) Sleep(ctx context.Context, d time.Duration) error {
-	c.At = c.At.Add(d)
+	c.Move(d)
 	return ctx.Err()
 }
 
@@ -57,7 +74,7 @@ type Rig struct {
 
 // New returns a rig of documents with an id and a name.
 func New(t testing.TB) *Rig {
-	return &Rig{TB: t, Clock: &Clock{time.UnixMilli(1_700_000_000_000)}, Query: "SELECT id, name FROM events", Schema: Schema(t, "id BIGINT, name STRING"),
+	return &Rig{TB: t, Clock: &Clock{at: time.UnixMilli(1_700_000_000_000)}, Query: "SELECT id, name FROM events", Schema: Schema(t, "id BIGINT, name STRING"),
 		Format: "json", Limits: microbatch.Limits{Workers: 2}, Out: store.NewMem()}
 }
 
@@ -87,13 +104,14 @@ func (r *Rig) Build() microbatch.Query {
 }
 
 func (r *Rig) sink(schema *columnar.Schema) microbatch.Sink {
-	n := r.Clock.Now().UnixNano()
-	id := func() string { n++; return fmt.Sprint(n) }
+	var n atomic.Int64
+	n.Store(r.Clock.Now().UnixNano())
+	id := func() string { return fmt.Sprint(n.Add(1)) }
 	side := committer.SideTable{Table: delta.Open(store.Sub(r.Out, "dead"), id), Schema: exec.DeadLetterSchema}
 	return microbatch.NewTableSink("Delta", committer.Options{
 		Table: delta.Open(store.Sub(r.Out, "t"), id), Objects: store.Sub(r.Out, "t"), Schema: schema, Name: "p", Writer: "test", Bounded: true,
 		Side:          map[string]committer.SideTable{microbatch.DeadLetterKind: side},
-		RetainCommits: 2, RetainFor: time.Millisecond, Now: r.Clock.Now, Token: func() int64 { n++; return n }, NewID: id, Sleep: r.Clock.Sleep})
+		RetainCommits: 2, RetainFor: time.Millisecond, Now: r.Clock.Now, Token: func() int64 { return n.Add(1) }, NewID: id, Sleep: r.Clock.Sleep})
 }
 
 // Run takes in what is there.
