@@ -22,9 +22,11 @@ import (
 type batch struct {
 	id             int64
 	start, planned time.Time
-	parts          []part // by input
-	limited        bool   // more was available
-	data           bool   // an input has something
+	parts          []part        // by input
+	limited        bool          // more was available
+	limitedBy      string        // why it is no larger; ""
+	gap            time.Duration // since the start of the batch before, 0 for the first
+	data           bool          // an input has something
 	moment         exec.Moment
 }
 
@@ -32,10 +34,12 @@ type batch struct {
 type part struct {
 	from, until offsets.Positions
 	latest      offsets.Positions
+	target      offsets.Positions // where an available-now run ends; nil: it is none
 	behind      offsets.Positions // the ends of the partitions that have more to read
 	progress    offsets.Progress  // after the batch
 	ranges      []offsets.Range
 	holes       []offsets.Range
+	rows        int64 // that were read, once it ran
 }
 
 // note keeps the leader epochs that were met.
@@ -55,6 +59,7 @@ func (b *batch) stepsOver() bool {
 // plan decides what the next batch reads. Nil: there is nothing to do.
 func (d *driver) plan(ctx context.Context) (*batch, error) {
 	b := &batch{id: d.nextBatch, start: d.q.Clock.Now()}
+	b.gap = d.sinceLast(b)
 	for i := range d.q.Inputs {
 		p, err := d.planPart(ctx, b, i)
 		if err != nil {
@@ -87,10 +92,15 @@ func (d *driver) planPart(ctx context.Context, b *batch, i int) (part, error) {
 	for _, h := range avail.Holes {
 		d.q.Log.Warn("rows are lost and stepped over (on_data_loss: skip)", "source", h.Source, "topic", h.Partition.Topic, "partition", h.Partition.ID, "from", h.From, "until", h.Until)
 	}
-	p := part{holes: avail.Holes, latest: avail.Latest, from: avail.Progress.Positions()}
-	p.until = source.PlanOf(in.Source)(p.from, avail.Ends, d.q.Limits.RowsPerBatch)
+	p := part{holes: avail.Holes, latest: avail.Latest, target: d.finalEnds[i], from: avail.Progress.Positions()}
+	limitedBy := ""
 	if d.fresh && d.owed && d.due() {
 		p.until = p.from // what was due when the process ended comes first
+	} else {
+		p.until, limitedBy = d.rations[i].plan(p.from, avail.Ends, b.start, d.q.Trigger.AvailableNow)
+	}
+	if b.limitedBy == "" || b.limitedBy == LimitedByDelay && limitedBy != "" {
+		b.limitedBy = limitedBy
 	}
 	p.ranges = offsets.Ranges(in.Name, p.from, p.until)
 	p.behind = offsets.Positions{}
@@ -132,6 +142,7 @@ func advance(p offsets.Progress, until offsets.Positions) offsets.Progress {
 type totals struct {
 	mu     sync.Mutex
 	counts exec.Counts
+	bytes  int64 // of raw rows
 	inputs []inputTotals
 	stages stages
 	made   []exec.Collected          // by task
@@ -145,13 +156,14 @@ type inputTotals struct {
 	first  error // of the first bad record
 	epochs map[offsets.Partition]int32
 	late   map[offsets.Partition]int64 // rows
+	bytes  map[offsets.Partition]int64 // of raw rows
 }
 
 func (d *driver) newTotals(tasks int) *totals {
 	t := &totals{inputs: make([]inputTotals, len(d.q.Inputs)), made: make([]exec.Collected, tasks),
 		seen: map[string]exec.EventTime{}, stats: make([]exec.Stats, len(d.q.Program.Operators))}
 	for i := range t.inputs {
-		t.inputs[i].epochs, t.inputs[i].late = map[offsets.Partition]int32{}, map[offsets.Partition]int64{}
+		t.inputs[i].epochs, t.inputs[i].late, t.inputs[i].bytes = map[offsets.Partition]int32{}, map[offsets.Partition]int64{}, map[offsets.Partition]int64{}
 	}
 	return t
 }
@@ -226,6 +238,11 @@ func (d *driver) lane(i int) int64 { return d.round<<LaneBits | int64(i) }
 
 // runTask takes one range through the plan.
 func (d *driver) runTask(ctx context.Context, p piece, at exec.Moment, number int, t *totals) error {
+	leave, err := d.q.Limits.Pool.enter(ctx, 1)
+	if err != nil {
+		return err
+	}
+	defer leave()
 	reader, err := d.q.Inputs[p.input].Source.Read(ctx, p.rng)
 	if err != nil {
 		return err
@@ -248,6 +265,7 @@ func (d *driver) runTask(ctx context.Context, p piece, at exec.Moment, number in
 		if f, ok := reader.(source.FileReader); ok {
 			task.SetFile(f.File())
 		}
+		w.bytes += raw.Bytes()
 		res, err := w.step(ctx, raw)
 		if err != nil {
 			return err
@@ -268,6 +286,7 @@ type worker struct {
 	input  *Input
 	lane   int64
 	counts exec.Counts
+	bytes  int64 // of raw rows
 	spent  stages
 	first  error
 }
@@ -280,6 +299,11 @@ func (t *totals) add(p piece, reader source.Reader, w *worker) {
 	in.counts.Add(w.counts)
 	if w.counts.Late > 0 {
 		in.late[p.rng.Partition] += w.counts.Late
+	}
+	in.bytes[p.rng.Partition] += w.bytes
+	t.bytes += w.bytes
+	if waiter, ok := reader.(source.Waiter); ok {
+		w.spent.memory = int64(waiter.Waited())
 	}
 	t.stages.add(w.spent)
 	if in.first == nil {

@@ -29,6 +29,7 @@ type driver struct {
 	lastStart time.Time           // of the newest batch; zero before the first
 	finalEnds []offsets.Positions // of an available-now run, by input
 	bad       []badWindow         // by input
+	rations   []*ration           // by input
 	owed      bool                // a batch without data was due when the process ended
 	fresh     bool                // nothing has run since the start
 	marks     *watermarks
@@ -82,7 +83,7 @@ func runOnce(ctx context.Context, q Query) error {
 		position: make([]offsets.Progress, len(q.Inputs)), finalEnds: make([]offsets.Positions, len(q.Inputs)),
 		keepers: newKeepers(q.Program, max(1, q.Limits.Workers)), ledgers: newLedgers(q.Inputs)}
 	for _, in := range q.Inputs {
-		d.bad = append(d.bad, badWindow{limit: in.Bad})
+		d.bad, d.rations = append(d.bad, badWindow{limit: in.Bad}), append(d.rations, newRation(q.Limits, q.Trigger, in.Source))
 	}
 	defer d.watchStop(ctx)()
 	defer q.Sink.Close()
@@ -202,6 +203,8 @@ func (d *driver) loop(ctx context.Context) error {
 		tick := d.q.Clock.Now()
 		if d.q.Trigger.Interval > 0 {
 			tick = nextTick(tick, d.q.Trigger.Interval)
+		} else {
+			tick = tick.Add(idlePause)
 		}
 		b, err := d.trigger(ctx)
 		if err != nil {
@@ -213,12 +216,24 @@ func (d *driver) loop(ctx context.Context) error {
 		if err := d.commitIfDue(ctx); err != nil {
 			return err
 		}
+		d.learn(b)
 		if d.q.Trigger.AvailableNow || d.q.Trigger.Interval == 0 && b != nil {
 			continue
 		}
 		if more, err := d.wait(ctx, tick); !more || err != nil {
 			return err
 		}
+	}
+}
+
+// learn tells the inputs how long a batch took.
+func (d *driver) learn(b *batch) {
+	if b == nil {
+		return
+	}
+	now := d.q.Clock.Now()
+	for i, r := range d.rations {
+		r.learn(b.parts[i], now, now.Sub(b.start), b.gap)
 	}
 }
 
@@ -232,18 +247,20 @@ func (d *driver) trigger(ctx context.Context) (*batch, error) {
 		return nil, err
 	}
 	t, err := d.run(ctx, b)
-	if err != nil {
-		return nil, err
-	}
 	for i := range t.inputs {
-		if err := d.bad[i].add(t.inputs[i].counts, t.inputs[i].first); err != nil {
-			return nil, err
+		if err == nil {
+			err = d.bad[i].add(t.inputs[i].counts, t.inputs[i].first)
 		}
+	}
+	if err != nil {
+		return nil, failed(ctx, b, err)
 	}
 	d.warnLate(b, t)
 	d.marks.after(t.seen, b.start.UnixMilli())
 	firstStart := false
 	for i := range b.parts {
+		b.parts[i].rows = t.inputs[i].counts.In
+		d.rations[i].measure(b.parts[i], t.inputs[i].bytes)
 		b.parts[i].note(t.inputs[i].epochs)
 		firstStart = firstStart || d.position[i].Kind == ""
 		d.position[i] = b.parts[i].progress
@@ -302,10 +319,12 @@ func (d *driver) commitIfDue(ctx context.Context) error {
 
 // startCommit waits for the commit before and commits the open fold in the background.
 func (d *driver) startCommit(ctx context.Context) error {
+	start := d.q.Clock.Now()
 	if err := d.waitCommit(); err != nil {
 		return err
 	}
 	f := d.fold
+	f.waited(d.q.Clock.Now().Sub(start))
 	if err := d.takeChanges(f); err != nil {
 		return err
 	}

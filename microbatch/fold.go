@@ -42,6 +42,18 @@ func (f *fold) due(now time.Time, trigger time.Duration, p CommitPolicy) bool {
 	return age >= p.Interval || (p.TargetBytes > 0 && f.bytes.Load() >= p.TargetBytes)
 }
 
+// waited takes note of how long the fold had to wait for the commit before it.
+func (f *fold) waited(d time.Duration) {
+	last := &f.progress[len(f.progress)-1]
+	if d < time.Millisecond {
+		return
+	}
+	last.DurationMs["waitCommit"] = d.Milliseconds()
+	if notable(d.Milliseconds(), d.Milliseconds()+last.BatchDuration) {
+		last.LimitedBy = LimitedByCommit
+	}
+}
+
 func (f *fold) batch() committer.Batch {
 	return committer.Batch{First: f.first, Last: f.last, Sources: f.sources, Watermarks: f.watermarks, Active: f.active, Watermark: f.watermark, NoDataDue: f.noDataDue, Time: f.time, Replace: f.complete}
 }

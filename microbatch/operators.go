@@ -15,6 +15,11 @@ func (d *driver) runOperators(ctx context.Context, b *batch, t *totals) error {
 	if len(d.keepers) == 0 {
 		return nil
 	}
+	leave, err := d.q.Limits.Pool.enter(ctx, d.q.Limits.Workers) // the shards of state are worked on at once
+	if err != nil {
+		return err
+	}
+	defer leave()
 	r := &relay{d: d, b: b, lower: make([][]exec.Portion, len(d.keepers)), lane: len(t.made)}
 	defer r.release()
 	for k := len(d.keepers) - 1; k >= 0; k-- {

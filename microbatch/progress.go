@@ -18,6 +18,7 @@ type Progress struct {
 	// BatchDuration and all durations are in milliseconds; stages that run in parallel are summed over tasks.
 	BatchDuration          int64            `json:"batchDuration"`
 	NumInputRows           int64            `json:"numInputRows"`
+	NumInputBytes          int64            `json:"numInputBytes"` // of the rows as they were read, unpacked, in memory
 	InputRowsPerSecond     float64          `json:"inputRowsPerSecond"`
 	ProcessedRowsPerSecond float64          `json:"processedRowsPerSecond"`
 	DurationMs             map[string]int64 `json:"durationMs"`
@@ -33,7 +34,7 @@ type Progress struct {
 	NullRows       int64            `json:"nullRows"`
 	BadRows        int64            `json:"badRows"`
 	DeadLetterRows int64            `json:"deadLetterRows"`
-	LimitedBy      string           `json:"limitedBy,omitempty"` // "rows"
+	LimitedBy      string           `json:"limitedBy,omitempty"` // what kept the batch from being larger or faster: LimitedByRows and so on
 	StageMs        map[string]int64 `json:"stageMs"`
 	Holes          []string         `json:"holes,omitempty"` // ranges lost for ever and stepped over
 
@@ -63,6 +64,7 @@ type SourceProgress struct {
 	StartOffset            offsets.Positions `json:"startOffset"`
 	EndOffset              offsets.Positions `json:"endOffset"`
 	LatestOffset           offsets.Positions `json:"latestOffset"`
+	TargetOffset           offsets.Positions `json:"targetOffset,omitempty"` // where an available-now run ends
 	NumInputRows           int64             `json:"numInputRows"`
 	InputRowsPerSecond     float64           `json:"inputRowsPerSecond"`
 	ProcessedRowsPerSecond float64           `json:"processedRowsPerSecond"`
@@ -111,16 +113,20 @@ func (p Progress) Lag() int64 {
 // stages adds up what tasks spent, in nanoseconds.
 type stages struct {
 	fetch, decode, compute, write int64
+	memory                        int64 // of fetch: waiting for room
 }
 
 func (s *stages) add(o stages) {
-	s.fetch, s.decode, s.compute, s.write = s.fetch+o.fetch, s.decode+o.decode, s.compute+o.compute, s.write+o.write
+	s.fetch, s.decode, s.compute, s.write, s.memory = s.fetch+o.fetch, s.decode+o.decode, s.compute+o.compute, s.write+o.write, s.memory+o.memory
 }
 
 func (s stages) millis() map[string]int64 {
 	ms := func(ns int64) int64 { return ns / int64(time.Millisecond) }
-	return map[string]int64{"fetch": ms(s.fetch), "decode": ms(s.decode), "compute": ms(s.compute), "write": ms(s.write)}
+	return map[string]int64{"fetch": ms(s.fetch), "decode": ms(s.decode), "compute": ms(s.compute), "write": ms(s.write), "memory": ms(s.memory)}
 }
+
+// notable reports whether a wait is a tenth of the whole, and so what is to blame.
+func notable(wait, whole int64) bool { return wait > 0 && wait*10 >= whole }
 
 func (d *driver) progress(b *batch, t *totals) Progress {
 	c, now := t.counts, d.q.Clock.Now()
@@ -128,17 +134,18 @@ func (d *driver) progress(b *batch, t *totals) Progress {
 	queryID, epoch := d.q.Sink.Identity()
 	p := Progress{
 		ID: queryID, RunID: d.q.RunID, Name: d.q.Name, Timestamp: b.start.UTC().Format(millisFormat),
-		BatchID: b.id, BatchDuration: took.Milliseconds(), NumInputRows: c.In,
+		BatchID: b.id, BatchDuration: took.Milliseconds(), NumInputRows: c.In, NumInputBytes: t.bytes,
 		InputRowsPerSecond: perSecond(c.In, d.sinceLast(b)), ProcessedRowsPerSecond: perSecond(c.In, took),
 		DurationMs: map[string]int64{"latestOffset": b.planned.Sub(b.start).Milliseconds(), "addBatch": now.Sub(b.planned).Milliseconds(), "triggerExecution": took.Milliseconds()},
 		Trigger:    "data", Epoch: epoch, FilteredRows: c.Filtered, NullRows: c.Null, BadRows: c.Bad, StageMs: t.stages.millis(),
 		Sink: SinkProgress{Description: d.q.Sink.Describe(), NumOutputRows: c.Out}, LateRows: c.Late,
+		LimitedBy: b.limitedBy,
 	}
 	if !b.data {
 		p.Trigger = "no-data"
 	}
-	if b.limited {
-		p.LimitedBy = "rows"
+	if s := t.stages; notable(s.memory, s.fetch+s.decode+s.compute+s.write) {
+		p.LimitedBy = LimitedByMemory
 	}
 	for i, in := range d.q.Inputs {
 		p.Sources = append(p.Sources, d.sourceProgress(b, in, b.parts[i], t.inputs[i].counts.In, took))
@@ -156,7 +163,7 @@ func (d *driver) progress(b *batch, t *totals) Progress {
 const millisFormat = "2006-01-02T15:04:05.000Z"
 
 func (d *driver) sourceProgress(b *batch, in Input, part part, rows int64, took time.Duration) SourceProgress {
-	return SourceProgress{Description: in.Description, StartOffset: part.from, EndOffset: part.until, LatestOffset: part.latest,
+	return SourceProgress{Description: in.Description, StartOffset: part.from, EndOffset: part.until, LatestOffset: part.latest, TargetOffset: part.target,
 		NumInputRows: rows, InputRowsPerSecond: perSecond(rows, d.sinceLast(b)), ProcessedRowsPerSecond: perSecond(rows, took)}
 }
 

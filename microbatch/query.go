@@ -94,10 +94,19 @@ type CommitPolicy struct {
 	TargetBytes int64
 }
 
-// Limits bound one batch.
+// Limits bound one batch. Those of rows and bytes hold for each input; 0 is no limit.
 type Limits struct {
-	RowsPerBatch int64 // offsets a batch may cover, about; 0: no limit
-	Workers      int   // tasks at once
+	RowsPerBatch     int64 // offsets a batch may cover, about
+	RowsPerPartition int64 // offsets a batch may cover of each partition
+	BytesPerBatch    int64 // of raw rows in memory, estimated from those before
+	// MinRows is how many rows a batch waits for, but not longer than MaxDelay since the batch before, nor in an available-now run.
+	MinRows  int64
+	MaxDelay time.Duration
+	// Adaptive also keeps a batch to what was processed in an interval lately.
+	Adaptive bool
+
+	Workers int   // tasks at once
+	Pool    *Pool // of the tasks of several queries; nil: only Workers bounds them
 }
 
 // StateLimits bound what the stateful operators of a query keep together after a batch.

@@ -11,6 +11,9 @@ func nextTick(now time.Time, interval time.Duration) time.Time {
 	return now.Truncate(interval).Add(interval)
 }
 
+// idlePause is how long a query without an interval waits when there was nothing to read (spark.sql.streaming.pollingDelay).
+const idlePause = 10 * time.Millisecond
+
 // wait sleeps until the time, a stop or the end of ctx. It reports whether to go on.
 func (d *driver) wait(ctx context.Context, until time.Time) (bool, error) {
 	pause := until.Sub(d.q.Clock.Now())

@@ -29,7 +29,7 @@ Run again on the same folder, it goes on. Kill it at any moment and run it again
 				return usageError{fmt.Errorf("--rate must be above 0 and at most %d, and --duration not below 0", maxDemoRate)}
 			}
 			o.Out, o.World, o.Stop = cmd.OutOrStdout(), wire.Real(logger()), stopOnSignal()
-			o.OnProgress = progressPrinter(cmd.OutOrStdout(), false)
+			o.OnProgress = (&progressLines{w: cmd.OutOrStdout()}).batch
 			return demo.Run(cmd.Context(), o)
 		},
 	}

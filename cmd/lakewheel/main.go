@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"os"
 	"os/signal"
@@ -84,7 +85,7 @@ func rootCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
-	root.AddCommand(demoCommand(), runCommand(), validateCommand(), planCommand(), inferCommand(), statusCommand(), historyCommand(), rewindCommand(), stateCommand(),
+	root.AddCommand(demoCommand(), runCommand(), scheduleCommand(), validateCommand(), planCommand(), inferCommand(), statusCommand(), historyCommand(), rewindCommand(), stateCommand(),
 		catCommand(), compactCommand(), vacuumCommand(), testCommand(), schemaCommand(), functionsCommand(), versionCommand())
 	return root
 }
@@ -142,11 +143,14 @@ func stopOnSignal() <-chan struct{} {
 }
 
 // logger writes text to a terminal and JSON elsewhere, both to standard error.
-func logger() *slog.Logger {
+func logger() *slog.Logger { return loggerTo(os.Stderr) }
+
+// loggerTo writes to w what is for standard error, in its form.
+func loggerTo(w io.Writer) *slog.Logger {
 	if isTerminal(os.Stderr) {
-		return slog.New(slog.NewTextHandler(os.Stderr, nil))
+		return slog.New(slog.NewTextHandler(w, nil))
 	}
-	return slog.New(slog.NewJSONHandler(os.Stderr, nil))
+	return slog.New(slog.NewJSONHandler(w, nil))
 }
 
 func isTerminal(f *os.File) bool {

@@ -2,13 +2,14 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"runtime/debug"
 	"sync"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -21,6 +22,7 @@ import (
 func runCommand() *cobra.Command {
 	var availableNow, acceptLoss, asJSON bool
 	var drain string
+	var retries int
 	cmd := &cobra.Command{
 		Use:   "run FILE...",
 		Short: "Run pipelines until they are stopped",
@@ -38,21 +40,23 @@ Exit codes: 0 done, 1 failed, 2 invalid pipeline, 3 another writer took over, 4 
 			}
 			for _, p := range pipelines {
 				p.Trigger.AvailableNow = p.Trigger.AvailableNow || availableNow
-				if drain == "" {
-					continue
-				}
-				if p.DrainTimeout, err = config.ParseDuration(drain); err != nil {
-					return usageError{fmt.Errorf("--drain-timeout: %w", err)}
-				}
 			}
-			w := wire.Real(logger())
+			if retries < 0 {
+				return usageError{fmt.Errorf("--retries %d: at least 0", retries)}
+			}
+			if err := setDrain(pipelines, drain); err != nil {
+				return err
+			}
+			to, log := reporterFor(pipelines, asJSON)
+			w := wire.Real(log)
 			w.AcceptLoss = acceptLoss
-			return runAll(cmd.Context(), pipelines, w, stopOnSignal(), progressPrinter(os.Stdout, asJSON || !isTerminal(os.Stdout)))
+			return runAll(cmd.Context(), pipelines, w, stopOnSignal(), retries, to)
 		},
 	}
 	cmd.Flags().BoolVar(&availableNow, "available-now", false, "read what is there now, commit it and exit")
 	cmd.Flags().BoolVar(&acceptLoss, "accept-loss", false, "go on where the position in the table was lost")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print progress as JSON lines, also on a terminal")
+	cmd.Flags().IntVar(&retries, "retries", 0, "how often in a row a pipeline that fails is tried again, after 30s, 1m, 2m and so on up to 1h")
 	cmd.Flags().StringVar(&drain, "drain-timeout", "", "how long a stop may take, e.g. 30s")
 	return cmd
 }
@@ -81,18 +85,15 @@ func loadAll(files []string) ([]*config.Pipeline, error) {
 }
 
 // runAll runs pipelines side by side. One that fails ends alone; the error of the command is the first one.
-func runAll(ctx context.Context, pipelines []*config.Pipeline, w wire.World, stop <-chan struct{}, onProgress func(microbatch.Progress)) error {
+func runAll(ctx context.Context, pipelines []*config.Pipeline, w wire.World, stop <-chan struct{}, retries int, to reporter) error {
 	debug.SetMemoryLimit(memoryBudget(pipelines))
 	var mu sync.Mutex
 	var first error
 	var group sync.WaitGroup
 	for _, p := range pipelines {
 		group.Go(func() {
-			err := runOne(ctx, p, w, stop, onProgress)
-			if errors.Is(err, microbatch.ErrAbandoned) {
-				w.Log.Warn(err.Error(), "pipeline", p.Name)
-				err = nil
-			}
+			err := tellStop(runRetried(ctx, p, w, stop, retries, to.batch), p, w, stop)
+			to.ended(p.Name, err)
 			mu.Lock()
 			defer mu.Unlock()
 			if err != nil && len(pipelines) > 1 {
@@ -109,9 +110,17 @@ func runAll(ctx context.Context, pipelines []*config.Pipeline, w wire.World, sto
 
 // memoryBudget is what data in flight and state of pipelines may take, in bytes. The runtime is told so: by itself it lets the heap double
 // between collections, and so the state; near the budget it collects more often instead.
-func memoryBudget(pipelines []*config.Pipeline) (total int64) {
+func memoryBudget(pipelines []*config.Pipeline) int64 {
+	total := stateMemory(pipelines)
 	for _, p := range pipelines {
 		total += p.Limits.Memory / 8 * 7
+	}
+	return total
+}
+
+// stateMemory is what the state of pipelines may take, in bytes.
+func stateMemory(pipelines []*config.Pipeline) (total int64) {
+	for _, p := range pipelines {
 		if len(statefulOperators(p.Planned.Physical)) > 0 {
 			total += p.State.MaxBytes
 		}
@@ -121,8 +130,10 @@ func memoryBudget(pipelines []*config.Pipeline) (total int64) {
 
 func runOne(ctx context.Context, p *config.Pipeline, w wire.World, stop <-chan struct{}, onProgress func(microbatch.Progress)) error {
 	w.Log = w.Log.With("pipeline", p.Name)
-	if err := wire.Probe(ctx, p, w); err != nil {
-		return err
+	if !w.Probed {
+		if err := wire.Probe(ctx, p, w); err != nil {
+			return err
+		}
 	}
 	q, closeSource, err := wire.Build(ctx, p, w)
 	if err != nil {
@@ -133,21 +144,59 @@ func runOne(ctx context.Context, p *config.Pipeline, w wire.World, stop <-chan s
 	return microbatch.Run(ctx, q)
 }
 
-// progressPrinter prints each batch, as JSON or for people.
-func progressPrinter(w io.Writer, asJSON bool) func(microbatch.Progress) {
-	var mu sync.Mutex
-	return func(p microbatch.Progress) {
-		mu.Lock()
-		defer mu.Unlock()
-		if asJSON {
-			if b, err := json.Marshal(p); err == nil {
-				fmt.Fprintf(w, "%s\n", b)
-			}
-			return
-		}
-		fmt.Fprintln(w, progressLine(p))
+// tellStop says how a stop went, which is no failure: the open batch is in the table, or was given up.
+func tellStop(err error, p *config.Pipeline, w wire.World, stop <-chan struct{}) error {
+	select {
+	case <-stop:
+	default:
+		return err
 	}
+	switch log := w.Log.With("pipeline", p.Name); {
+	case errors.Is(err, microbatch.ErrAbandoned):
+		log.Warn("stopped after the drain timeout: "+err.Error(), "drain_timeout", p.DrainTimeout.String())
+		return nil
+	case err == nil:
+		log.Info("stopped: the open batch was finished, and everything that was read is committed")
+	}
+	return err
 }
+
+// reporter hears of each committed batch and of the end of each pipeline. Its methods may be called concurrently.
+type reporter interface {
+	batch(p microbatch.Progress)
+	ended(pipeline string, err error)
+}
+
+// reporterFor is a bar where people watch bounded runs, and lines everywhere else; with the log that goes with it.
+func reporterFor(pipelines []*config.Pipeline, asJSON bool) (reporter, *slog.Logger) {
+	lines := &progressLines{w: os.Stdout, asJSON: asJSON || !isTerminal(os.Stdout)}
+	for _, p := range pipelines {
+		if lines.asJSON || !p.Trigger.AvailableNow || p.Sink.Console {
+			return lines, logger()
+		}
+	}
+	b := newBar(os.Stdout, time.Now)
+	return b, loggerTo(b.beside(os.Stderr))
+}
+
+// progressLines prints each batch, as JSON or for people.
+type progressLines struct {
+	mu     sync.Mutex
+	w      io.Writer
+	asJSON bool
+}
+
+func (l *progressLines) batch(p microbatch.Progress) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.asJSON {
+		printJSON(l.w, p)
+		return
+	}
+	fmt.Fprintln(l.w, progressLine(p))
+}
+
+func (*progressLines) ended(string, error) {}
 
 // progressLine is a batch in a line.
 func progressLine(p microbatch.Progress) string {

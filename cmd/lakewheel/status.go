@@ -73,12 +73,8 @@ func readStatus(ctx context.Context, p *config.Pipeline) (status, error) {
 	if err != nil {
 		return status{}, err
 	}
-	snap, err := opts.Table.Snapshot(ctx)
-	if err != nil {
-		return status{}, err
-	}
+	r, snap, err := readNewest(ctx, opts)
 	st := status{Pipeline: p.Name, Table: opts.Table.String(), Version: snap.Version, Batch: -1}
-	r, err := newestRecord(ctx, opts, snap)
 	if err != nil || r == nil {
 		return st, err
 	}
@@ -100,16 +96,30 @@ func readStatus(ctx context.Context, p *config.Pipeline) (status, error) {
 	return st, nil
 }
 
-func newestRecord(ctx context.Context, opts committer.Options, snap lakehouse.Snapshot) (*committer.Record, error) {
-	txn, ok := snap.Txns["lakewheel/"+opts.Name]
-	if !ok {
-		return nil, nil
-	}
-	r, err := committer.ReadRecord(ctx, opts.Objects, opts.Name, txn.Token)
+// readNewest reads the newest record of a pipeline, nil if it has none, and the table as it is.
+func readNewest(ctx context.Context, opts committer.Options) (*committer.Record, lakehouse.Snapshot, error) {
+	snap, err := opts.Table.Snapshot(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("the record of batch %d of %s cannot be read: %w; restore the folder _lakewheel of the table", txn.Batch, opts.Table, err)
+		return nil, snap, err
 	}
-	return r, nil
+	r, err := newestRecord(ctx, opts, snap)
+	return r, snap, err
+}
+
+// newestRecord reads the record that the next start goes on from, perhaps under the previous name; nil if there is none.
+func newestRecord(ctx context.Context, opts committer.Options, snap lakehouse.Snapshot) (*committer.Record, error) {
+	for _, name := range []string{opts.Name, opts.Previous} {
+		txn, ok := snap.Txns["lakewheel/"+name]
+		if !ok {
+			continue
+		}
+		r, err := committer.ReadRecord(ctx, opts.Objects, name, txn.Token)
+		if err != nil {
+			return nil, fmt.Errorf("the record of batch %d of %s cannot be read: %w; restore the folder _lakewheel of the table", txn.Batch, opts.Table, err)
+		}
+		return r, nil
+	}
+	return nil, nil
 }
 
 func printStatus(w io.Writer, st status) {

@@ -6,6 +6,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -24,6 +25,9 @@ func validateCommand() *cobra.Command {
 			pipelines, err := loadAll(args)
 			for _, p := range pipelines {
 				fmt.Fprintf(cmd.OutOrStdout(), "%s: ok, pipeline %s writes %s%s\n", p.File, p.Name, p.TableSchema(), replaced(p))
+				for _, text := range daylight(p, time.Now()) {
+					fmt.Fprintf(cmd.OutOrStdout(), "%s: warning: schedule: %s\n", p.File, text)
+				}
 			}
 			return err
 		},

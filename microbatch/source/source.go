@@ -12,6 +12,7 @@ package source
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/lakewheel/lakewheel/columnar"
 	"github.com/lakewheel/lakewheel/offsets"
@@ -93,6 +94,11 @@ type Reader interface {
 // EpochReader is a Reader that knows the leader epoch of the newest batch it read, -1 if none.
 type EpochReader interface {
 	LeaderEpoch() int32
+}
+
+// Waiter is a Reader that knows how long it has waited for room in the memory budget.
+type Waiter interface {
+	Waited() time.Duration
 }
 
 // Acker is a Source that wants to hear of committed positions, for lag tools only: advice

@@ -138,18 +138,20 @@ func (s *Source) finished() bool {
 }
 
 // Plan reads the archive alone as long as there is one.
-func (s *Source) Plan(from, ends offsets.Positions, rows int64) offsets.Positions {
-	until := from.Clone()
-	mine := func(p offsets.Partition, _ int64) bool { return offsets.Archived(p.Topic) != s.finished() }
-	fromMine, endsMine := from.Clone(), ends.Clone()
-	maps.DeleteFunc(fromMine, func(p offsets.Partition, at int64) bool { return !mine(p, at) })
-	maps.DeleteFunc(endsMine, func(p offsets.Partition, at int64) bool { return !mine(p, at) })
-	plan := s.archive.Plan
+func (s *Source) Plan(from, ends offsets.Positions, size source.Size) (offsets.Positions, bool) {
 	if s.finished() {
-		plan = source.PlanOf(s.live)
+		if own, ok := s.live.(source.Planner); ok {
+			return own.Plan(from, ends, size)
+		}
+		return nil, false
 	}
-	maps.Copy(until, plan(fromMine, endsMine, rows))
-	return until
+	archived, until := from.Clone(), from.Clone()
+	maps.DeleteFunc(archived, func(p offsets.Partition, _ int64) bool { return !offsets.Archived(p.Topic) })
+	bounds := ends.Clone()
+	maps.DeleteFunc(bounds, func(p offsets.Partition, _ int64) bool { return !offsets.Archived(p.Topic) })
+	plan, ok := s.archive.Plan(archived, bounds, size)
+	maps.Copy(until, plan)
+	return until, ok
 }
 
 // SmallestTask is that of the source of the partition.

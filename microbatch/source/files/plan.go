@@ -3,6 +3,7 @@ package files
 import (
 	"math"
 
+	"github.com/lakewheel/lakewheel/microbatch/source"
 	"github.com/lakewheel/lakewheel/offsets"
 )
 
@@ -11,7 +12,7 @@ const firstRow = 100
 
 // Plan cuts a batch by its limits: files, bytes, and rows, whose bytes are told from those read so far. A file that would fit into a batch is
 // not cut.
-func (s *Source) Plan(from, ends offsets.Positions, rows int64) offsets.Positions {
+func (s *Source) Plan(from, ends offsets.Positions, size source.Size) (offsets.Positions, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	until := from.Clone()
@@ -20,31 +21,33 @@ func (s *Source) Plan(from, ends offsets.Positions, rows int64) offsets.Position
 		switch {
 		case end <= at:
 		case p == s.partition():
-			until[p] = s.ledger.cut(at, end, s.bytesOf(rows), s.c.MaxFiles, s.c.Feed.Divisible)
+			until[p] = s.ledger.cut(at, end, s.bytesOf(size), s.c.MaxFiles, s.c.Feed.Divisible)
 		default:
 			until[p] = end
 		}
 	}
-	return until
+	return until, true
 }
 
 // SmallestTask is that of the feed.
 func (s *Source) SmallestTask(offsets.Partition) int64 { return s.c.Feed.SmallestTask() }
 
 // bytesOf is how many bytes a batch may have.
-func (s *Source) bytesOf(rows int64) int64 {
+func (s *Source) bytesOf(size source.Size) int64 {
 	most := int64(math.MaxInt64)
-	if s.c.MaxBytes > 0 {
-		most = s.c.MaxBytes
+	for _, bytes := range []int64{s.c.MaxBytes, size.Bytes} {
+		if bytes > 0 {
+			most = min(most, bytes)
+		}
 	}
-	if rows <= 0 {
+	if size.Rows <= 0 {
 		return most
 	}
 	width := float64(firstRow)
 	if n := s.rows.Load(); n > 0 {
 		width = float64(s.bytes.Load()) / float64(n)
 	}
-	if bytes := width * float64(rows); bytes < float64(most) {
+	if bytes := width * float64(size.Rows); bytes < float64(most) {
 		most = max(1, int64(bytes))
 	}
 	return most

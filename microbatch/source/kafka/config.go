@@ -4,6 +4,7 @@ import (
 	"crypto/tls"
 	"time"
 
+	"github.com/lakewheel/lakewheel/microbatch/source"
 	"github.com/lakewheel/lakewheel/offsets"
 )
 
@@ -29,8 +30,8 @@ type Config struct {
 
 	// FetchBytes is the most a fetch asks for, in bytes as stored by the broker.
 	FetchBytes int32
-	// BudgetBytes bounds the fetches of all readers together.
-	BudgetBytes int64
+	// Budget bounds the fetches of all readers together, of this source and perhaps of others. Nil: 64 MiB of its own.
+	Budget *source.Budget
 	// Connections is the number of fetch connections to each broker.
 	Connections int
 	// DialTimeout bounds the first contact, so that a wrong address or password is named within seconds.
@@ -65,8 +66,8 @@ func (c Config) withDefaults() Config {
 	if c.FetchBytes == 0 {
 		c.FetchBytes = 4 << 20
 	}
-	if c.BudgetBytes == 0 {
-		c.BudgetBytes = 64 << 20
+	if c.Budget == nil {
+		c.Budget = source.NewBudget(64<<20, nil)
 	}
 	if c.Connections == 0 {
 		c.Connections = 2

@@ -76,5 +76,5 @@ func TestBadPattern(t *testing.T) {
 func TestDefaults(t *testing.T) {
 	c := Config{}.withDefaults()
 	require.LessOrEqual(t, c.DialTimeout, 6*time.Second, "a wrong password is named within seconds")
-	require.LessOrEqual(t, int64(c.FetchBytes), c.BudgetBytes)
+	require.True(t, c.Budget.TryAcquire(int64(c.FetchBytes)))
 }

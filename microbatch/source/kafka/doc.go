@@ -28,6 +28,7 @@
 //
 // A fetch is sent only once its size has been acquired from a byte semaphore that
 // all readers share, so a longer backlog needs no more memory. (A
-// broker sends at least one whole batch: one larger than a fetch counts as a fetch.) Documents are copied out of the
+// broker sends at least one whole batch, and batches unpack to more than they were: what is larger than expected is taken
+// from the budget once it is known, and further fetches wait.) Documents are copied out of the
 // fetched buffer into column buffers, and the buffer is dropped.
 package kafka

@@ -32,6 +32,8 @@ type reader struct {
 	size  int32 // bytes to ask for
 	bytes int   // of values in the raw batch before
 	held  int64 // of the budget, for the walker's buffer
+	extra int64 // of that, for a record batch that unpacks to much
+	wait  time.Duration
 
 	w      *walker
 	inside bool // the walker is inside a batch
@@ -42,6 +44,7 @@ type reader struct {
 var (
 	_ source.Reader      = (*reader)(nil)
 	_ source.EpochReader = (*reader)(nil)
+	_ source.Waiter      = (*reader)(nil)
 )
 
 // prefetch is a fetch that was sent before the one in front of it was used up.
@@ -54,6 +57,9 @@ type prefetch struct {
 
 // LeaderEpoch of the newest batch read.
 func (r *reader) LeaderEpoch() int32 { return r.epoch }
+
+// Waited is how long the reader had to wait for the budget.
+func (r *reader) Waited() time.Duration { return r.wait }
 
 // Close gives back the budget and ends a prefetch.
 func (r *reader) Close() error {
@@ -89,7 +95,15 @@ func (r *reader) Next(ctx context.Context) (*columnar.Batch, error) {
 func (r *reader) drop() {
 	r.w = nil
 	r.s.budget.Release(r.held)
-	r.held = 0
+	r.held, r.extra = 0, 0
+}
+
+// hold takes from the budget what a record batch unpacks to beyond the usual. Waiting for room is too late then; others wait instead.
+func (r *reader) hold() {
+	if extra := int64(len(r.w.records)) - rawBytes; extra > r.extra {
+		r.s.budget.Force(extra - r.extra)
+		r.held, r.extra = r.held+extra-r.extra, extra
+	}
 }
 
 func (r *reader) dropAhead() {
@@ -117,6 +131,7 @@ func (r *reader) take() (*columnar.Batch, error) {
 				break
 			}
 			r.inside = true
+			r.hold()
 		}
 		more, err := r.w.read(&rec)
 		if err != nil {
@@ -297,11 +312,22 @@ func (r *reader) next(ctx context.Context) (answer, error) {
 		return answer{err: err}, nil
 	}
 	size := r.size
-	if err := r.s.budget.Acquire(ctx, int64(size)); err != nil {
-		return answer{}, context.Cause(ctx)
+	if err := r.acquire(ctx, int64(size)); err != nil {
+		return answer{}, err
 	}
-	r.held = int64(size)
-	return fetch(ctx, r.cl, r.r.Partition, id, l, r.at, size, !r.s.c.ReadUncommitted), nil
+	a := fetch(ctx, r.cl, r.r.Partition, id, l, r.at, size, !r.s.c.ReadUncommitted)
+	r.held = r.s.arrived(a, int64(size))
+	return a, nil
+}
+
+// acquire waits for room in the budget.
+func (r *reader) acquire(ctx context.Context, size int64) error {
+	if r.s.budget.TryAcquire(size) {
+		return nil
+	}
+	start := time.Now()
+	defer func() { r.wait += time.Since(start) }()
+	return r.s.budget.Acquire(ctx, size)
 }
 
 // prefetch sends the next fetch if the budget has room for it; it never waits for room, or two readers could
@@ -314,5 +340,20 @@ func (r *reader) prefetch(ctx context.Context, at int64) {
 	ctx, cancel := context.WithCancel(ctx)
 	p := &prefetch{at: at, answer: make(chan answer, 1), cancel: cancel, held: int64(r.size)}
 	r.ahead = p
-	go func() { p.answer <- fetch(ctx, r.cl, r.r.Partition, id, l, at, int32(p.held), !r.s.c.ReadUncommitted) }()
+	go func() {
+		a := fetch(ctx, r.cl, r.r.Partition, id, l, at, int32(p.held), !r.s.c.ReadUncommitted)
+		p.held = r.s.arrived(a, p.held)
+		p.answer <- a
+	}()
+}
+
+// arrived takes from the budget what an answer is larger than the fetch was to be, and returns what is held for it then: a broker
+// sends at least one whole batch, however small the fetch.
+func (s *Source) arrived(a answer, held int64) int64 {
+	if a.part == nil {
+		return held
+	}
+	extra := max(0, int64(len(a.part.RecordBatches))-held)
+	s.budget.Force(extra)
+	return held + extra
 }

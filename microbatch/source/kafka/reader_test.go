@@ -470,7 +470,7 @@ func TestReadersShareTheBudget(t *testing.T) {
 	c.topic(2)
 	c.produce(0, 50, 50, 50)
 	c.produce(1, 50, 50, 50)
-	s := c.source(func(c *Config) { c.FetchBytes, c.BudgetBytes = 500, 500 }) // one fetch at a time
+	s := c.source(func(c *Config) { c.FetchBytes, c.Budget = 500, source.NewBudget(500, nil) }) // one fetch at a time
 	available(t, s)
 	open := func(p offsets.Partition) source.Reader {
 		r, err := s.Read(context.Background(), offsets.Range{Partition: p, From: 0, Until: 150})
@@ -498,7 +498,7 @@ func TestReadersShareTheBudget(t *testing.T) {
 func TestParallelReadersOfASmallBudget(t *testing.T) {
 	c := newCluster(t)
 	c.topic(4)
-	s := c.source(func(c *Config) { c.FetchBytes, c.BudgetBytes = 500, 1200 })
+	s := c.source(func(c *Config) { c.FetchBytes, c.Budget = 500, source.NewBudget(1200, nil) })
 	for p := range int32(4) {
 		c.produce(p, 50, 50, 50, 50)
 	}

@@ -10,7 +10,6 @@ import (
 	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
-	"golang.org/x/sync/semaphore"
 
 	"github.com/lakewheel/lakewheel/microbatch/source"
 	"github.com/lakewheel/lakewheel/offsets"
@@ -24,7 +23,7 @@ type Source struct {
 	fetchers []*kgo.Client
 	turn     atomic.Uint32
 	meta     metadata
-	budget   *semaphore.Weighted
+	budget   *source.Budget
 	unpack   kgo.Decompressor
 	sleep    func(context.Context, time.Duration) error
 }
@@ -40,7 +39,7 @@ func Open(ctx context.Context, c Config, sleep func(context.Context, time.Durati
 	if _, err := compilePattern(c.Pattern); err != nil {
 		return nil, fmt.Errorf("source %s: topic_pattern: %w", c.Name, err)
 	}
-	s := &Source{c: c, budget: semaphore.NewWeighted(max(c.BudgetBytes, int64(c.FetchBytes))), unpack: kgo.DefaultDecompressor(), sleep: sleep}
+	s := &Source{c: c, budget: c.Budget, unpack: kgo.DefaultDecompressor(), sleep: sleep}
 	log := &lastProblem{}
 	var err error
 	if s.admin, err = newClient(c, log); err != nil {

@@ -17,6 +17,7 @@ import (
 	"github.com/lakewheel/lakewheel/lakehouse/store"
 	"github.com/lakewheel/lakewheel/microbatch"
 	"github.com/lakewheel/lakewheel/microbatch/exec"
+	"github.com/lakewheel/lakewheel/microbatch/schedule"
 	"github.com/lakewheel/lakewheel/microbatch/source/kafka"
 	"github.com/lakewheel/lakewheel/planner"
 )
@@ -38,6 +39,7 @@ type Pipeline struct {
 	Late         string // path of the side table of late rows; "": there is none
 	S3           store.S3Config
 	DrainTimeout time.Duration
+	Schedule     schedule.Timetable // not set: it does not run by the clock
 
 	Mode planner.OutputMode
 	// Keys are those of the groups that replace others in the table; nil: there are none, or no table, or another mode.
@@ -89,12 +91,6 @@ type Sink struct {
 	Merge      *Merge // nil: rows are only added
 }
 
-// Limits bound a batch.
-type Limits struct {
-	RowsPerBatch int64
-	Memory       int64 // bytes of data in flight
-}
-
 // defaults is what a pipeline file that says nothing gets.
 func defaults(file string) *Pipeline {
 	return &Pipeline{
@@ -102,7 +98,7 @@ func defaults(file string) *Pipeline {
 		Trigger:      microbatch.Trigger{Interval: time.Second},
 		Commit:       microbatch.CommitPolicy{Interval: time.Second, MaxIdle: time.Minute, TargetBytes: 128 << 20},
 		Compaction:   defaultCompaction,
-		Limits:       Limits{RowsPerBatch: 1_000_000, Memory: 512 << 20},
+		Limits:       defaultLimits,
 		Sink:         Sink{Properties: shortLog()},
 		DrainTimeout: 30 * time.Second, NoDataBatches: true, State: microbatch.StateLimits{MaxBytes: 2 << 30},
 	}

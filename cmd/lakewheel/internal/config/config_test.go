@@ -56,7 +56,7 @@ func TestJSONSchemaMatchesTheReader(t *testing.T) {
 	require.NoError(t, err)
 	var root object
 	require.NoError(t, json.Unmarshal(b, &root))
-	refused := map[string]bool{"schedule": true, "timezone": true, "sources.s.files": true, "sources.s.delta": true}
+	refused := map[string]bool{"sources.s.files": true, "sources.s.delta": true}
 	check := func(path string, o object) {
 		known := knownKeys(t, path)
 		for key := range o.Properties {
@@ -120,14 +120,13 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// Sources come in the order of the file and share the memory.
+// Sources come in the order of the file.
 func TestSources(t *testing.T) {
 	kafka := "{kafka: {brokers: [b], topic: t}, schema: id BIGINT}"
-	p, err := Parse("p.yaml", "name: q\nsources:\n  z: "+kafka+"\n  a: "+kafka+"\nquery: SELECT id FROM a UNION ALL SELECT id FROM z\nsink: {console: {}}\nlimits: {memory: 128MiB}\n", noEnv)
+	p, err := Parse("p.yaml", "name: q\nsources:\n  z: "+kafka+"\n  a: "+kafka+"\nquery: SELECT id FROM a UNION ALL SELECT id FROM z\nsink: {console: {}}\n", noEnv)
 	require.NoError(t, err)
 	require.Len(t, p.Sources, 2)
 	for i, name := range []string{"z", "a"} {
 		require.Equal(t, name, p.Sources[i].Name)
-		require.EqualValues(t, 8<<20, p.Sources[i].Kafka.BudgetBytes)
 	}
 }

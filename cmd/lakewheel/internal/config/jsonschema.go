@@ -20,6 +20,8 @@ type fileShape struct {
 	SideTables   *sideShape             `json:"side_tables,omitempty"`
 	S3           *s3Shape               `json:"s3,omitempty" jsonschema:"description=How to talk to the store of s3:// paths"`
 	DrainTimeout string                 `json:"drain_timeout,omitempty" jsonschema:"description=How long a graceful stop may take"`
+	Schedule     any                    `json:"schedule,omitempty" jsonschema:"description=When lakewheel schedule runs it: a cron expression or {cron\\, jitter}"`
+	Timezone     string                 `json:"timezone,omitempty" jsonschema:"default=UTC,description=Of schedule: Europe/Berlin"`
 
 	WatermarkPolicy string        `json:"watermark_policy,omitempty" jsonschema:"enum=min,enum=max,default=min,description=Which of several inputs holds the watermark"`
 	Watermark       *restartShape `json:"watermark,omitempty"`
@@ -182,8 +184,13 @@ type compactionShape struct {
 }
 
 type limitsShape struct {
-	RowsPerBatch int64  `json:"rows_per_batch,omitempty" jsonschema:"minimum=1,default=1000000"`
-	Memory       string `json:"memory,omitempty" jsonschema:"default=512MiB"`
+	RowsPerBatch     int64  `json:"rows_per_batch,omitempty" jsonschema:"minimum=1,default=1000000,description=Shared out by backlog"`
+	RowsPerPartition int64  `json:"rows_per_partition,omitempty" jsonschema:"minimum=1,description=Of each partition in a batch"`
+	BytesPerBatch    string `json:"bytes_per_batch,omitempty" jsonschema:"description=About\\, by the size of the rows before"`
+	MinRows          int64  `json:"min_rows,omitempty" jsonschema:"minimum=1,description=What a batch waits for"`
+	MaxDelay         string `json:"max_delay,omitempty" jsonschema:"default=15m,description=How long a batch waits for min_rows"`
+	Adaptive         bool   `json:"adaptive,omitempty" jsonschema:"description=Keep batches to what is processed in an interval"`
+	Memory           string `json:"memory,omitempty" jsonschema:"default=512MiB"`
 }
 
 type sideShape struct {

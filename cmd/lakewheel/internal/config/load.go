@@ -126,6 +126,7 @@ type fileReader struct {
 	tables   Tables   // nil: tables are not asked
 	hasSink  bool
 	restart  restartSettings
+	times    scheduleSettings
 	// Where keys stand that are checked against others at the end; nil: they are not there.
 	modeAt, lateAt, latenessAt, lateTableAt, plainAt, compactionAt, propertiesAt ast.Node
 	mergeAt                                                                      mergeAt
@@ -139,9 +140,6 @@ var nameRule = regexp.MustCompile(`^[a-z0-9_-]{1,64}$`)
 
 func (f *fileReader) pipeline(root ast.Node) {
 	f.sources = map[string]*Source{}
-	later := func(issue string) func(ast.Node) {
-		return func(n ast.Node) { f.fault(n, "%s", issue) }
-	}
 	known := f.modeKeys()
 	maps.Copy(known, map[string]func(ast.Node){
 		"name":          f.name(&f.p.Name),
@@ -155,8 +153,8 @@ func (f *fileReader) pipeline(root ast.Node) {
 		"side_tables":   f.sideTables,
 		"s3":            f.s3,
 		"drain_timeout": f.duration(&f.p.DrainTimeout, "drain_timeout"),
-		"schedule":      later("schedule: runs by the clock are not supported yet; call lakewheel run --available-now from cron"),
-		"timezone":      later("timezone: runs by the clock are not supported yet"),
+		"schedule":      f.schedule,
+		"timezone":      f.timezone,
 	})
 	f.fields(root, "pipeline", known)
 	f.runChecks()
@@ -255,13 +253,6 @@ func (f *fileReader) commit(n ast.Node) {
 	})
 }
 
-func (f *fileReader) limits(n ast.Node) {
-	f.fields(n, "limits", map[string]func(ast.Node){
-		"rows_per_batch": f.whole(&f.p.Limits.RowsPerBatch, "limits.rows_per_batch", 1),
-		"memory":         f.size(&f.p.Limits.Memory, "limits.memory", 64<<20),
-	})
-}
-
 // plan plans the query over the declared sources; its faults are placed in the file.
 func (f *fileReader) plan() {
 	if f.query == nil || len(f.sources) == 0 || f.unsound {
@@ -308,11 +299,7 @@ func (f *fileReader) takeSources() {
 		if !read[d.name] {
 			f.fault(d.key, "sources.%s: the query does not read it; leave it out, or give it a pipeline of its own", d.name)
 		}
-		s := f.sources[d.name]
-		if s.Kafka != nil { // the sources share the memory
-			s.Kafka.BudgetBytes = f.p.Limits.Memory / 8 / int64(len(f.declared))
-		}
-		f.p.Sources = append(f.p.Sources, *s)
+		f.p.Sources = append(f.p.Sources, *f.sources[d.name])
 	}
 }
 
@@ -391,6 +378,7 @@ func (f *fileReader) finish() {
 	f.checkPlain()
 	f.checkCompaction()
 	f.checkProperties()
+	f.checkSchedule()
 	f.placeSideTables()
 	f.checkInputs()
 }

@@ -186,7 +186,7 @@ func (f *fileReader) schema(to **columnar.Schema, what string) func(ast.Node) {
 }
 
 func (f *fileReader) kafka(n ast.Node, name, what string) *kafka.Config {
-	c := &kafka.Config{Name: name, BudgetBytes: f.p.Limits.Memory / 8}
+	c := &kafka.Config{Name: name}
 	topic, user, password, mechanism := "", "", "", ""
 	var startAt ast.Node
 	f.fields(n, what, map[string]func(ast.Node){

@@ -42,8 +42,14 @@ type Env struct {
 	RowsPerBatch int64
 	// Plain writes tables in append mode as plain Parquet files, whatever the script says.
 	Plain bool
+	// Stream runs the engine as a stream that is stopped once there is nothing more to do, not as bounded runs.
+	Stream bool
+	// Around, if it is set, makes each run of the engine that it is handed, as a scheduler does.
+	Around func(run func() error) error
 	// CrashAfter lets so many durable writes of the script succeed before the process dies once; -1: never.
 	CrashAfter int
+	// Plans, if it is set, gets the physical plan of each run, as the engine prints it.
+	Plans *[]string
 	// Fired reports whether the crash came.
 	Fired bool
 
@@ -249,10 +255,13 @@ func (e *Env) run(d *datadriven.TestData) (string, error) {
 		batches, p.NoDataBatches = 1, false
 	}
 	p.Trigger = microbatch.Trigger{AvailableNow: true, MaxBatches: batches}
+	if e.Stream {
+		p.Trigger.AvailableNow, p.Trigger.Interval = false, time.Second
+	}
 	e.restarted, e.progress, e.delivered = false, nil, nil
 	crashAt := e.crashAt
 	e.crashAt = ""
-	err = e.runEngine(p, crashAt)
+	err = e.around(func() error { return e.runEngine(p, crashAt) })
 	switch {
 	case errors.Is(err, errCrash):
 		e.restarted = true
@@ -263,6 +272,13 @@ func (e *Env) run(d *datadriven.TestData) (string, error) {
 		return "(no rows)", nil
 	}
 	return strings.Join(e.delivered, "\n"), nil
+}
+
+func (e *Env) around(run func() error) error {
+	if e.Around == nil {
+		return run()
+	}
+	return e.Around(run)
 }
 
 // runEngine opens the engine from the store, runs it and throws it away. If the process dies of the
@@ -300,6 +316,12 @@ func (e *Env) runOnce(p config.Pipeline, crashAt string) error {
 	defer closeSource()
 	q.Sink = &recordingSink{Sink: q.Sink, e: e, ordered: sorts(p.Planned.Physical)}
 	q.OnProgress = e.report
+	if e.Plans != nil {
+		*e.Plans = append(*e.Plans, p.Planned.Tree("physical"))
+	}
+	if e.Stream {
+		streamUntilIdle(&q, e.clock)
+	}
 	return microbatch.Run(context.Background(), q)
 }
 

@@ -32,10 +32,23 @@ func TestScripts(t *testing.T) {
 // tables runs a script without its own crashes and returns the tables after each pipeline, together with the
 // environment's crash if one is set.
 func tables(t *testing.T, path string, e *Env) string {
+	return tablesAfter(t, path, e, func(cmd string) bool { return cmd == "run" })
+}
+
+// tablesAfter runs a script and lets the engine run after the commands for which runs says so, and at the end of a pipeline; not where the
+// script does.
+func tablesAfter(t *testing.T, path string, e *Env, runs func(cmd string) bool) string {
 	var out strings.Builder
+	run := func() {
+		_, err := e.Handle(&datadriven.TestData{Cmd: "run"})
+		require.NoError(t, err)
+	}
 	flush := func() {
 		if e.p == nil {
 			return
+		}
+		if !runs("run") {
+			run()
 		}
 		for _, table := range []string{e.p.Sink.Path, e.p.DeadLetter, e.p.Late} {
 			if table == "" {
@@ -55,23 +68,25 @@ func tables(t *testing.T, path string, e *Env) string {
 			require.NoError(t, err)
 		case "restart": // where the process ends is the sweep's to say; what the pipeline is from then on is the script's
 			if e.p != nil && d.Input != "" {
+				if !runs("run") {
+					run() // what came before is for the pipeline as it was
+				}
 				_, err := e.Handle(d)
 				require.NoError(t, err)
 			}
-		case "run":
-			d.CmdArgs = nil
-			fallthrough
 		case "input", "clock":
 			if e.p != nil {
 				_, err := e.Handle(d)
 				require.NoError(t, err)
 			}
 		}
+		if e.p != nil && runs(d.Cmd) {
+			run()
+		}
 		return d.Expected
 	})
-	if e.p != nil {
-		_, err := e.Handle(&datadriven.TestData{Cmd: "run"})
-		require.NoError(t, err)
+	if e.p != nil && runs("run") {
+		run()
 	}
 	flush()
 	return out.String()

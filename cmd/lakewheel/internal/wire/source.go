@@ -50,7 +50,7 @@ func (w World) openRecords(ctx context.Context, s *config.Source, plan *exec.Pip
 		return nil, fmt.Errorf("source %s is memory, which only lakewheel test can feed", s.Name)
 	}
 	c := *s.Kafka
-	c.WithKey = plan.NeedsKey()
+	c.WithKey, c.Budget = plan.NeedsKey(), w.Memory
 	return kafka.Open(ctx, c, w.Clock.Sleep)
 }
 

@@ -47,7 +47,11 @@ type World struct {
 	// Step is called after durable steps; see committer.Options.
 	Step func(step string) error
 	// Workers is the number of tasks at once; 0: one for each processor.
-	Workers    int
+	Workers int
+	// Pool and Memory are shared by all pipelines of the process; nil: each has its own alone.
+	Pool       *microbatch.Pool
+	Memory     *source.Budget
+	Probed     bool // the stores of the tables are known to keep their promises
 	AcceptLoss bool
 	// InlineCompaction merges small files within commits and not beside them, so that a run does the same things in the same order each time.
 	InlineCompaction bool
@@ -83,6 +87,7 @@ func Build(ctx context.Context, p *config.Pipeline, w World) (microbatch.Query, 
 	if err != nil {
 		return microbatch.Query{}, nil, err
 	}
+	w.Memory = source.NewBudget(FetchShare(p.Limits.Memory), w.Memory)
 	opened, closeAll, err := w.openInputs(ctx, p, program)
 	if err != nil {
 		return microbatch.Query{}, nil, err
@@ -94,7 +99,7 @@ func Build(ctx context.Context, p *config.Pipeline, w World) (microbatch.Query, 
 	return microbatch.Query{
 		Name: p.Name, RunID: w.NewID(), Program: program, Sink: sink, Inputs: opened,
 		Trigger: p.Trigger, Commit: p.Commit, Event: eventPolicy(p), State: p.State,
-		Limits:       microbatch.Limits{RowsPerBatch: p.Limits.RowsPerBatch, Workers: workers},
+		Limits:       limits(p.Limits, workers, w.Pool),
 		DrainTimeout: p.DrainTimeout, Clock: w.Clock, Log: w.Log,
 	}, closeAll, nil
 }
@@ -104,6 +109,14 @@ func Program(p *config.Pipeline) (*exec.Program, error) {
 	set := exec.Settings{Mode: p.Mode, Lateness: p.AllowedLateness, KeepLate: p.LateRows == config.TableLate, Keys: p.Keys}
 	return exec.Compile(p.Planned.Physical, set, execInputs(p)...)
 }
+
+func limits(l config.Limits, workers int, pool *microbatch.Pool) microbatch.Limits {
+	return microbatch.Limits{RowsPerBatch: l.RowsPerBatch, RowsPerPartition: l.RowsPerPartition, BytesPerBatch: l.BytesPerBatch,
+		MinRows: l.MinRows, MaxDelay: l.MaxDelay, Adaptive: l.Adaptive, Workers: workers, Pool: pool}
+}
+
+// FetchShare is the part of the memory for data in flight that fetched bytes may take: decoded, computed and encoded, they become many times as much.
+func FetchShare(memory int64) int64 { return memory / 8 }
 
 func execInputs(p *config.Pipeline) []exec.Input {
 	out := make([]exec.Input, len(p.Sources))
