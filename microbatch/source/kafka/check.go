@@ -51,6 +51,16 @@ func check(c Config, known offsets.Progress, f facts) (source.Available, []*Loss
 	return a, losses
 }
 
+// checkArchive refuses to go on with a source whose archive was taken out of the settings before it was read to its end.
+func checkArchive(c Config, known offsets.Progress) error {
+	for topic, state := range known.Identity {
+		if offsets.Archived(topic) && state != offsets.Finished {
+			return fmt.Errorf("source %s: its archive, %s, was not read to its end: put bootstrap back into the settings of the source", c.Name, state)
+		}
+	}
+	return nil
+}
+
 func sortedMarks(m offsets.Marks) []offsets.Partition {
 	at := make(offsets.Positions, len(m))
 	for p := range m {
