@@ -97,7 +97,10 @@ func (c *Committer) Commit(ctx context.Context, b Batch) (Result, error) {
 func (c *Committer) compact(ctx context.Context, but []lakehouse.DataFile) {
 	c.compaction.begin(ctx, c.opts.Table, c.base, func() ([]lakehouse.DataFile, error) {
 		files, err := c.live.files(ctx, c.base)
-		return without(files, but), err
+		if err != nil {
+			return nil, err
+		}
+		return c.alone.rest(ctx, c.opts.Table, c.base, without(files, but))
 	})
 }
 

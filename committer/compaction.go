@@ -143,7 +143,7 @@ func (k *compaction) overtaken(ctx context.Context, e lakehouse.Entry, change *l
 	for _, path := range e.Removes {
 		k.spoilt[path] = true
 	}
-	if e.MetadataChanged { // merged files have the schema and the partitions of before
+	if _, open := newestOpenBase(e.Txns); e.MetadataChanged || open { // merged files have the schema and the partitions of before; a backfill goes by the files as they are
 		for _, m := range k.plan {
 			k.spoil(m.in)
 		}

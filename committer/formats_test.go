@@ -77,6 +77,6 @@ func entryOf(table string, version int64) string { return path.Join(table, forma
 func named(o Options, objects store.Store, name, previous string) Options {
 	o.Name, o.Previous = name, previous
 	o.Table = format.open(store.Sub(objects, "t"), name, previous, o.NewID)
-	o.Side = map[string]SideTable{"dead_letter": {Table: format.open(store.Sub(objects, "dead"), name, previous, o.NewID), Schema: rowSchema}}
+	o.Side = map[string]SideTable{"dead_letter": {Table: format.open(store.Sub(objects, "dead"), name, previous, o.NewID), Objects: store.Sub(objects, "dead"), Schema: rowSchema}}
 	return o
 }

@@ -38,17 +38,19 @@ type Cost struct {
 //
 // On the first base nothing was looked at; after a lost race it is little that is looked at again.
 type merging struct {
-	c        *Committer
-	keys     *group.Set
-	staged   []lakehouse.DataFile // the new rows
-	looked   map[string]bool      // live files, by path, that hold none of the keys, or are in a rewrite
-	rewrites []lakehouse.Rewrite
-	scanned  int
-	took     time.Duration
+	rewriting
+	c      *Committer
+	keys   *group.Set
+	staged []lakehouse.DataFile // the new rows
+	took   time.Duration
 }
 
 func (c *Committer) newMerging(keys *group.Set, staged []lakehouse.DataFile) *merging {
-	return &merging{c: c, keys: keys, staged: staged, looked: map[string]bool{}}
+	rows := lakehouse.Erasure{Keys: keys, TargetFileSize: c.opts.TargetFileSize}
+	if c.opts.Merge != nil {
+		rows.Columns = c.opts.Merge.Keys
+	}
+	return &merging{rewriting: c.newRewriting(rows), c: c, keys: keys, staged: staged}
 }
 
 // on makes the change one for a base.
@@ -63,7 +65,7 @@ func (m *merging) on(ctx context.Context, base lakehouse.Snapshot, change *lakeh
 		if err := m.admit(base, files); err != nil {
 			return err
 		}
-		if err := m.look(ctx, base, m.keep(ctx, files)); err != nil {
+		if err := m.look(ctx, base, files); err != nil {
 			return fmt.Errorf("take the rows of %d keys out of %s: %w", m.keys.Len(), m.c.opts.Table, err)
 		}
 	}
@@ -82,45 +84,6 @@ func (m *merging) admit(base lakehouse.Snapshot, files []lakehouse.DataFile) err
 		}
 	}
 	return nil
-}
-
-// keep drops the rewrites that do not fit the live files any more, and returns the files that are to be looked at.
-func (m *merging) keep(ctx context.Context, files []lakehouse.DataFile) (unseen []lakehouse.DataFile) {
-	live := make(map[string]bool, len(files))
-	for _, f := range files {
-		live[f.Path] = true
-	}
-	m.rewrites = slices.DeleteFunc(m.rewrites, func(r lakehouse.Rewrite) bool {
-		fits := !slices.ContainsFunc(r.Remove, func(f lakehouse.DataFile) bool { return !live[f.Path] })
-		if !fits {
-			m.drop(ctx, r)
-		}
-		return !fits
-	})
-	for _, f := range files {
-		if !m.looked[f.Path] {
-			m.looked[f.Path] = true
-			unseen = append(unseen, f)
-		}
-	}
-	return unseen
-}
-
-// drop forgets a rewrite. Its version has gone to another writer, so nothing can name its files any more; one that stays is for vacuum.
-func (m *merging) drop(ctx context.Context, r lakehouse.Rewrite) {
-	for _, f := range r.Remove {
-		delete(m.looked, f.Path)
-	}
-	for _, f := range r.Add {
-		_ = m.c.opts.Objects.Delete(ctx, f.Path)
-	}
-}
-
-func (m *merging) look(ctx context.Context, base lakehouse.Snapshot, files []lakehouse.DataFile) error {
-	done, err := m.c.opts.Table.(lakehouse.Eraser).Erase(ctx, base, files, lakehouse.Erasure{
-		Columns: m.c.opts.Merge.Keys, Keys: m.keys, Prefix: MergePrefix(base.Txns), TargetFileSize: m.c.opts.TargetFileSize})
-	m.rewrites, m.scanned = append(m.rewrites, done.Rewrites...), m.scanned+done.Scanned
-	return err
 }
 
 // fill makes the change of the rewrites and the new rows. It is no blind append, though it may take nothing out: it depends on what it has read.
@@ -156,11 +119,8 @@ func (m *merging) metrics(change *lakehouse.Change) map[string]string {
 }
 
 func (m *merging) cost() Cost {
-	out := Cost{Scanned: m.scanned, Took: m.took}
-	for _, r := range m.rewrites {
-		out.Rewritten += len(r.Remove)
-		out.Bytes, out.Rows, out.Gone = out.Bytes+bytesOf(r.Add), out.Rows+r.Kept, out.Gone+r.Gone
-	}
+	out := m.rewriting.cost()
+	out.Took = m.took
 	return out
 }
 

@@ -65,8 +65,10 @@ type Options struct {
 
 // SideTable is a table beside the main one that gets rows of the same commits.
 type SideTable struct {
-	Table  lakehouse.Table
-	Schema *columnar.Schema
+	Table lakehouse.Table
+	// Objects holds the table's root; nil: what a backfill staged and dropped is left to vacuum.
+	Objects store.Store
+	Schema  *columnar.Schema
 }
 
 // Committer commits the batches of one pipeline into one table. It has one owner goroutine.
@@ -76,17 +78,19 @@ type Committer struct {
 	base    lakehouse.Snapshot
 	last    *Record // newest record that is committed; nil before the first
 	epoch   int64
+	prefix  string // of the files it writes; "": that of the epoch
 	queryID string
 	tableID string
 	records retention
 	live    live
 	// compaction of small files, riding on the commits.
 	compaction compaction
-	merging    *merging // of the commit that runs; nil: it replaces no rows by key
-	remake     bool     // the next entry gives the table, which nothing was ever written to, the schema of the rows
-	relaid     bool     // the layout is that of the table
-	exact      bool     // the change fits its base alone, and is not put on top of another
-	stopped    error    // why no further entry may be put
+	alone      leftAlone // by it
+	merging    *merging  // of the commit that runs; nil: it replaces no rows by key
+	remake     bool      // the next entry gives the table, which nothing was ever written to, the schema of the rows
+	relaid     bool      // the layout is that of the table
+	exact      bool      // the change fits its base alone, and is not put on top of another
+	stopped    error     // why no further entry may be put
 	// sides are the side tables as this run left them, by place.
 	sides map[string]lakehouse.Snapshot
 }
@@ -386,4 +390,17 @@ func (c *Committer) takeEpoch(ctx context.Context) error {
 		r.Active, r.NoDataDue, r.BatchTime, r.State, r.Operators, r.Plan, r.Settings = keep.Active, keep.NoDataDue, keep.BatchTime, keep.State, keep.Operators, keep.Plan, keep.Settings
 	}
 	return c.commit(ctx, r, c.change(r, nil, "STREAMING EPOCH"))
+}
+
+// NewestRecord reads the newest committed record of a pipeline, nil if there is none. It takes nothing over.
+func NewestRecord(ctx context.Context, o Options) (*Record, error) {
+	snap, err := o.Table.Snapshot(ctx)
+	if err != nil {
+		return nil, err
+	}
+	name, txn, ok := Facts{Name: o.Name, Previous: o.Previous, Apps: snap.Txns}.position()
+	if !ok {
+		return nil, nil
+	}
+	return ReadRecord(ctx, o.Objects, name, txn.Token)
 }

@@ -47,7 +47,11 @@ func (c *Committer) NewOutput(ctx context.Context) (*Output, error) {
 
 // writeOptions are those of any table that the commit writes to.
 func (c *Committer) writeOptions() lakehouse.WriteOptions {
-	return lakehouse.WriteOptions{Prefix: fmt.Sprintf("%s%d", filePrefix(c.opts.Name), c.epoch), TargetFileSize: c.opts.TargetFileSize}
+	prefix := c.prefix
+	if prefix == "" {
+		prefix = fmt.Sprintf("%s%d", filePrefix(c.opts.Name), c.epoch)
+	}
+	return lakehouse.WriteOptions{Prefix: prefix, TargetFileSize: c.opts.TargetFileSize}
 }
 
 // Write adds rows to the table. The batch is borrowed.

@@ -44,7 +44,7 @@ func (c *Committer) wrote(f lakehouse.DataFile) bool {
 // bears reports whether the name of a data file says that a pipeline wrote it, or that it was merged of such files.
 func bears(file, name string) bool {
 	base := path.Base(file)
-	return strings.HasPrefix(base, filePrefix(name)) || strings.HasPrefix(base, mergedPrefix(name))
+	return strings.HasPrefix(base, filePrefix(name)) || strings.HasPrefix(base, mergedPrefix(name)) || strings.HasPrefix(base, backfillPrefix(name))
 }
 
 // filePrefix begins the names of the data files of a pipeline; the epoch follows.
@@ -53,6 +53,9 @@ func filePrefix(name string) string { return "part-" + name + "-e" }
 // mergedPrefix begins the names of files that were merged of a pipeline's. They bear no epoch: nothing that goes by epochs may
 // take them for leftovers. No pipeline has a point in its name.
 func mergedPrefix(name string) string { return "part-" + name + ".merged" }
+
+// backfillPrefix begins the names of files that a backfill of a pipeline wrote; its id follows.
+func backfillPrefix(name string) string { return "part-" + name + ".backfill-" }
 
 // MergePrefix begins the name of the file that a data file is merged into: files of one of the pipelines of a table stay its own, and are not
 // mixed with others. Pipelines that rewrite what they have written go by these names.

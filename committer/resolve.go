@@ -123,10 +123,11 @@ func orMissing(err error) error {
 	return err
 }
 
+// pipelines are the names of pipelines among application ids. An id with a further part is of something that a pipeline does beside its commits.
 func pipelines(apps map[string]lakehouse.Txn) []string {
 	var names []string
 	for app := range apps {
-		if name, ok := strings.CutPrefix(app, "lakewheel/"); ok {
+		if name, ok := strings.CutPrefix(app, "lakewheel/"); ok && !strings.Contains(name, "/") {
 			names = append(names, name)
 		}
 	}

@@ -129,11 +129,15 @@ type Entry struct {
 	Mode            string   // operationParameters.mode, e.g. "Overwrite"
 	MetadataChanged bool     // schema, partitioning, properties or protocol
 	Removes         []string // all files, also those that were only rearranged
+	Moved           Moved    // the files that were only rearranged
 	DataChange      bool     // adds or removes rows (not a pure rearrangement)
 	Adds            int
 	Time            int64          // milliseconds since 1970
 	Info            map[string]any // commitInfo, for people
 }
+
+// Moved are the paths of files whose rows lie in others since an entry, the rows being what they were.
+type Moved struct{ Out, In []string }
 
 // WriteOptions shape the data files of one Writer.
 type WriteOptions struct {

@@ -256,7 +256,7 @@ func (d *driver) trigger(ctx context.Context) (*batch, error) {
 		return nil, failed(ctx, b, err)
 	}
 	d.warnLate(b, t)
-	d.marks.after(t.seen, b.start.UnixMilli())
+	d.marks.after(t.seen, b.start.UnixMilli(), b.limited)
 	firstStart := false
 	for i := range b.parts {
 		b.parts[i].rows = t.inputs[i].counts.In

@@ -62,6 +62,11 @@ type EventPolicy struct {
 	NoDataAtRestart bool
 	// SurvivesRestart: the watermark of each input outlives a restart, not only the global one.
 	SurvivesRestart bool
+	// Hold keeps the watermark where it is until a batch leaves nothing to read: no row is late, however batches are cut, and all that ends ends
+	// at once.
+	Hold bool
+	// HoldTo is what the watermark then becomes, milliseconds since 1970; 0: what it would have been.
+	HoldTo int64
 }
 
 // OnBad says what becomes of a row that cannot be decoded or computed.

@@ -22,6 +22,9 @@ type watermarks struct {
 	own    map[string]int64
 	active map[string]int64 // batch time when there last was something to read
 	global committer.Watermark
+	// hold keeps the global one where it is while there is more to read; then it becomes holdTo, or, where that is 0, what it would have been.
+	hold   bool
+	holdTo int64
 }
 
 // place is where event time is observed.
@@ -33,7 +36,7 @@ type place struct {
 }
 
 func newWatermarks(q *Query) *watermarks {
-	w := &watermarks{max: q.Event.Greatest, own: map[string]int64{}, active: map[string]int64{}}
+	w := &watermarks{max: q.Event.Greatest, hold: q.Event.Hold, holdTo: q.Event.HoldTo, own: map[string]int64{}, active: map[string]int64{}}
 	for _, p := range q.Program.Watermarks {
 		for _, in := range q.Inputs {
 			if in.Name == p.Source {
@@ -111,7 +114,7 @@ func (w *watermarks) look(source string, at, latest offsets.Positions, now int64
 
 // settle raises the watermark over what has become idle. It is called before each batch, after a look at every source.
 func (w *watermarks) settle(now int64) {
-	if w.idles() {
+	if w.idles() && !w.hold {
 		w.global.Next = max(w.global.Next, w.combined(now))
 	}
 }
@@ -120,8 +123,8 @@ func (w *watermarks) idles() bool {
 	return slices.ContainsFunc(w.places, func(p place) bool { return p.idle > 0 })
 }
 
-// after moves the watermarks by what a batch has seen, by key.
-func (w *watermarks) after(seen map[string]exec.EventTime, now int64) {
+// after moves the watermarks by what a batch has seen, by key; more says whether it left something to read.
+func (w *watermarks) after(seen map[string]exec.EventTime, now int64, more bool) {
 	for _, p := range w.places {
 		for _, key := range p.keys() {
 			s := seen[key]
@@ -136,7 +139,13 @@ func (w *watermarks) after(seen map[string]exec.EventTime, now int64) {
 		}
 	}
 	w.global.RanWith = w.global.Next
-	w.global.Next = max(w.global.Next, w.combined(now))
+	switch {
+	case w.hold && more:
+	case w.hold && w.holdTo > 0:
+		w.global.Next = max(w.global.Next, w.holdTo)
+	default:
+		w.global.Next = max(w.global.Next, w.combined(now))
+	}
 }
 
 // combined is the global watermark of the places that are not idle; 0 if all are.

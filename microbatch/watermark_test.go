@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/lakewheel/lakewheel/committer"
 	"github.com/lakewheel/lakewheel/microbatch/exec"
 	"github.com/lakewheel/lakewheel/offsets"
 )
@@ -24,7 +25,7 @@ func ranBatch(w *watermarks, now int64, seen map[string]float64) (ranWith, next 
 	for key, at := range seen {
 		times[key] = exec.EventTime{Micros: int64(at * 1e6), Seen: true}
 	}
-	w.after(times, now*1000)
+	w.after(times, now*1000, false)
 	return w.global.RanWith, w.global.Next
 }
 
@@ -121,4 +122,17 @@ func TestAllIdle(t *testing.T) {
 	again.look("a", offsets.Positions{first: 5}, offsets.Positions{first: 6}, 601_000)
 	_, next = ranBatch(again, 601, map[string]float64{"a": 50})
 	require.EqualValues(t, 40_000, next, "b is idle since long before the restart")
+}
+
+// A watermark that is held rises once, when there is nothing more to read: to what it would have been, or to what it is held to.
+func TestHeldWatermark(t *testing.T) {
+	for to, want := range map[int64]int64{0: 20_000, 15_000: 15_000} {
+		w := tracker(EventPolicy{Hold: true, HoldTo: to}, Input{}, Input{})
+		for _, at := range []int64{40, 20} {
+			w.after(map[string]exec.EventTime{"a": {Micros: at * 1e6, Seen: true}, "b": {Micros: 20e6, Seen: true}}, 0, true)
+			require.Equal(t, committer.Watermark{}, w.global)
+		}
+		w.after(nil, 0, false)
+		require.Equal(t, committer.Watermark{Next: want}, w.global)
+	}
 }

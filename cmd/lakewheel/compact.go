@@ -11,6 +11,7 @@ import (
 	"github.com/lakewheel/lakewheel/cmd/lakewheel/internal/config"
 	"github.com/lakewheel/lakewheel/cmd/lakewheel/internal/wire"
 	"github.com/lakewheel/lakewheel/committer"
+	"github.com/lakewheel/lakewheel/lakehouse"
 	"github.com/lakewheel/lakewheel/lakehouse/delta"
 )
 
@@ -79,6 +80,9 @@ func compact(ctx context.Context, w wire.World, t target, o delta.CompactOptions
 		o.DefaultFileSize = t.pipeline.Commit.TargetBytes
 	}
 	o.Prefix = committer.MergePrefix(t.snapshot.Txns)
+	o.Leave = func(ctx context.Context, s lakehouse.Snapshot) (map[string]bool, error) {
+		return committer.LeftAlone(ctx, table, s)
+	}
 	if !o.DryRun {
 		if err := w.ProbeStore(ctx, t.objects); err != nil {
 			return compaction{}, err

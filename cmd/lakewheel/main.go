@@ -22,6 +22,7 @@ import (
 	"github.com/lakewheel/lakewheel/cmd/lakewheel/internal/config"
 	"github.com/lakewheel/lakewheel/committer"
 	"github.com/lakewheel/lakewheel/microbatch"
+	"github.com/lakewheel/lakewheel/microbatch/backfill"
 	"github.com/lakewheel/lakewheel/microbatch/source"
 )
 
@@ -65,7 +66,7 @@ func exitCode(err error) int {
 	switch {
 	case err == nil, errors.Is(err, microbatch.ErrAbandoned):
 		return 0
-	case errors.As(err, &usage), errors.As(err, &faults), strings.HasPrefix(err.Error(), "unknown command"): // the last is cobra's own
+	case errors.As(err, &usage), errors.As(err, &faults), errors.Is(err, backfill.ErrRange), strings.HasPrefix(err.Error(), "unknown command"): // the last is cobra's own
 		return exitUsage
 	case errors.Is(err, committer.ErrFenced):
 		return exitFenced
@@ -85,7 +86,7 @@ func rootCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
-	root.AddCommand(demoCommand(), runCommand(), scheduleCommand(), validateCommand(), planCommand(), inferCommand(), statusCommand(), historyCommand(), rewindCommand(), stateCommand(),
+	root.AddCommand(demoCommand(), runCommand(), scheduleCommand(), validateCommand(), planCommand(), inferCommand(), statusCommand(), historyCommand(), rewindCommand(), backfillCommand(), stateCommand(),
 		catCommand(), compactCommand(), vacuumCommand(), testCommand(), schemaCommand(), functionsCommand(), versionCommand())
 	return root
 }

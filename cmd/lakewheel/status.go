@@ -36,6 +36,8 @@ type status struct {
 	Lag      *int64 `json:"lag,omitempty"`
 	LagBytes *int64 `json:"lagBytes,omitempty"`
 	LagError string `json:"lagError,omitempty"`
+	// Backfill is the range of the one that is open; compaction leaves the files from before it alone.
+	Backfill string `json:"openBackfill,omitempty"`
 }
 
 func statusCommand() *cobra.Command {
@@ -80,6 +82,13 @@ func readStatus(ctx context.Context, p *config.Pipeline) (status, error) {
 	}
 	st.Committed, st.QueryID, st.Epoch, st.Writer, st.Batch = true, r.QueryID, r.Epoch, r.Writer, r.LastBatch
 	st.Offsets = map[string]offsets.Positions{}
+	in, err := committer.OpenIntent(ctx, opts.Objects, opts.Name, snap.Txns)
+	if err != nil {
+		return st, err
+	}
+	if in != nil {
+		st.Backfill = fmt.Sprintf("%s, since %s, by %s", in.Command, time.UnixMilli(in.Time).UTC().Format(time.RFC3339), in.Writer)
+	}
 	for _, s := range p.Sources {
 		st.Offsets[s.Name] = r.Sources[s.Name].Positions()
 	}
@@ -129,6 +138,9 @@ func printStatus(w io.Writer, st status) {
 		return
 	}
 	fmt.Fprintf(w, "query     %s\nepoch     %d, %s\nbatch     %d at %s\n", st.QueryID, st.Epoch, st.Writer, st.Batch, st.BatchTime)
+	if st.Backfill != "" {
+		fmt.Fprintf(w, "backfill  open: %s; the same command finishes it, --cancel ends it\n", st.Backfill)
+	}
 	for _, source := range slices.Sorted(maps.Keys(st.Offsets)) {
 		for _, p := range st.Offsets[source].Sorted() {
 			fmt.Fprintf(w, "next      %s: %s at offset %d\n", source, p, st.Offsets[source][p])

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -79,7 +80,8 @@ than the retention can no longer be read afterwards.
 	return cmd
 }
 
-// keptFiles are the files of side tables that the newest commit made due, which may not be visible yet. Whose side tables they are must be known.
+// keptFiles are files that no version names yet and that will be named: of side tables, those that the newest commit made due, and what open backfills have
+// staged. Whose side tables they are must be known.
 func keptFiles(ctx context.Context, targets []target) (map[string]bool, error) {
 	main := targets[0]
 	for _, t := range targets {
@@ -91,10 +93,13 @@ func keptFiles(ctx context.Context, targets []target) (map[string]bool, error) {
 			return nil, fmt.Errorf("%s is a side table of another table than %s", t.path, main.path)
 		}
 	}
-	if main.pipeline == nil {
-		return nil, nil
+	staged, err := committer.StagedFiles(ctx, main.objects, main.snapshot.Txns)
+	if err != nil || main.pipeline == nil {
+		return staged, err
 	}
-	return committer.PendingSideFiles(ctx, main.objects, main.snapshot.Txns)
+	pending, err := committer.PendingSideFiles(ctx, main.objects, main.snapshot.Txns)
+	maps.Copy(staged, pending)
+	return staged, err
 }
 
 func vacuum(ctx context.Context, t target, o lakehouse.VacuumOptions, remove bool) (vacuumed, error) {

@@ -25,8 +25,10 @@ type CompactOptions struct {
 	// Prefix begins the base name of the file that another one, by its path, is merged into; only files with the same are merged.
 	Prefix func(file string) string
 	DryRun bool
-	Now    func() time.Time
-	Sleep  func(ctx context.Context, d time.Duration) error
+	// Leave are files, by path, that stay as they are in a version; nil: none.
+	Leave func(ctx context.Context, s lakehouse.Snapshot) (map[string]bool, error)
+	Now   func() time.Time
+	Sleep func(ctx context.Context, d time.Duration) error
 }
 
 // Merge is what one file is made of.
@@ -74,6 +76,13 @@ func (t *Table) compactOnce(ctx context.Context, o CompactOptions) (Compaction, 
 	st, err := t.files(ctx, snap)
 	if err != nil {
 		return Compaction{}, err
+	}
+	if o.Leave != nil {
+		stay, err := o.Leave(ctx, snap)
+		if err != nil {
+			return Compaction{}, err
+		}
+		maps.DeleteFunc(st.live, func(_ fileKey, a add) bool { return stay[decodePath(a.Path)] })
 	}
 	plan := planMerges(slices.Collect(maps.Values(st.live)), o.target(snap.Properties), o.Prefix)
 	out := Compaction{Version: snap.Version, Merges: make([]Merge, len(plan))}

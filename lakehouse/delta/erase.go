@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/lakewheel/lakewheel/columnar"
+	"github.com/lakewheel/lakewheel/columnar/group"
 	"github.com/lakewheel/lakewheel/lakehouse"
 	"github.com/lakewheel/lakewheel/lakehouse/parquetfile"
 	"github.com/lakewheel/lakewheel/lakehouse/partition"
@@ -33,17 +34,62 @@ func (t *Table) Erase(ctx context.Context, s lakehouse.Snapshot, files []lakehou
 	if s.Unusable != nil {
 		return lakehouse.Erased{}, fmt.Errorf("table %s: %w", t, s.Unusable)
 	}
-	h, err := t.newHunt(s, e)
-	if err != nil {
-		return lakehouse.Erased{}, fmt.Errorf("table %s: %w", t, err)
-	}
-	hits, scanned, err := t.hunt(ctx, h, files)
+	hits, scanned, err := t.find(ctx, s, files, e)
 	if err != nil {
 		return lakehouse.Erased{}, err
 	}
 	out := lakehouse.Erased{Scanned: scanned}
-	out.Rewrites, err = t.rewriteAll(ctx, s, planRests(hits, e))
+	out.Rewrites, err = t.rewriteAll(ctx, s, planRests(hits, e), e.DryRun)
 	return out, err
+}
+
+// find returns the files with rows that go, in the order of the files, and how many were read for it.
+func (t *Table) find(ctx context.Context, s lakehouse.Snapshot, files []lakehouse.DataFile, e lakehouse.Erasure) ([]hit, int, error) {
+	if e.Where != nil {
+		c, err := newCondition(s, e.Where)
+		if err != nil {
+			return nil, 0, fmt.Errorf("table %s: %w", t, err)
+		}
+		return c.find(ctx, t, files)
+	}
+	if e.Keys == nil {
+		var err error
+		if e.Keys, err = t.keysIn(ctx, s, e); err != nil {
+			return nil, 0, err
+		}
+	}
+	h, err := t.newHunt(s, e)
+	if err != nil {
+		return nil, 0, fmt.Errorf("table %s: %w", t, err)
+	}
+	return t.hunt(ctx, h, files)
+}
+
+// keysIn are the keys of the rows of files that nothing names yet.
+func (t *Table) keysIn(ctx context.Context, s lakehouse.Snapshot, e lakehouse.Erasure) (*group.Set, error) {
+	keys, err := keysOf(s.Schema, e.Columns)
+	if err != nil {
+		return nil, fmt.Errorf("table %s: %w", t, err)
+	}
+	types := make([]columnar.Type, keys.Len())
+	for i, f := range keys.Fields {
+		types[i] = f.Type
+	}
+	index := group.NewIndex(types)
+	for _, f := range e.SameAs {
+		p, err := partition.NewColumns(keys, among(keys, s.PartitionBy), f.Partition)
+		if err != nil {
+			return nil, fmt.Errorf("data file %s of %s: %w", f.Path, t, err)
+		}
+		rows, err := t.readFile(ctx, f, p, func(b *columnar.Batch) error {
+			index.Add(b.Columns(), nil, nil)
+			return nil
+		})
+		if err := agrees(t, f, rows, err); err != nil {
+			return nil, err
+		}
+	}
+	return group.NewSet(types, index), nil
 }
 
 // hit is a file with rows that go.
@@ -104,10 +150,15 @@ func (t *Table) hitsOf(ctx context.Context, h *hunt, f lakehouse.DataFile, p *pa
 		out.note(sel, b.Rows())
 		return nil
 	})
+	return out, agrees(t, f, rows, err)
+}
+
+// agrees refuses a file that was read to its end and has other rows than the log says.
+func agrees(t *Table, f lakehouse.DataFile, rows int64, err error) error {
 	if err == nil && f.Rows >= 0 && f.Rows != rows {
 		err = fmt.Errorf("%w: data file %s of %s has %d rows, and the log says %d", parquetfile.ErrDamaged, f.Path, t, rows, f.Rows)
 	}
-	return out, err
+	return err
 }
 
 // note adds the rows of a batch that go.
@@ -151,7 +202,7 @@ func planRests(hits []hit, e lakehouse.Erasure) []rest {
 	return out
 }
 
-func (t *Table) rewriteAll(ctx context.Context, s lakehouse.Snapshot, rests []rest) ([]lakehouse.Rewrite, error) {
+func (t *Table) rewriteAll(ctx context.Context, s lakehouse.Snapshot, rests []rest, dryRun bool) ([]lakehouse.Rewrite, error) {
 	out := make([]lakehouse.Rewrite, len(rests))
 	tasks, ctx := errgroup.WithContext(ctx)
 	tasks.SetLimit(runtime.GOMAXPROCS(0))
@@ -159,7 +210,7 @@ func (t *Table) rewriteAll(ctx context.Context, s lakehouse.Snapshot, rests []re
 		for _, h := range r.hits {
 			out[i].Remove, out[i].Gone = append(out[i].Remove, h.file), out[i].Gone+h.n
 		}
-		if out[i].Kept = r.left; r.left == 0 {
+		if out[i].Kept = r.left; r.left == 0 || dryRun {
 			continue
 		}
 		id := t.newID()
@@ -185,6 +236,9 @@ func (t *Table) rewrite(ctx context.Context, s lakehouse.Snapshot, r rest, id st
 		return nil, err
 	}
 	for _, h := range r.hits {
+		if h.n == h.rows {
+			continue
+		}
 		at := int64(0)
 		_, err := t.readFile(ctx, h.file, whole, func(b *columnar.Batch) error {
 			b.Retain()

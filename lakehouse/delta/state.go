@@ -148,8 +148,14 @@ func entry(version int64, actions []action) lakehouse.Entry {
 			e.MetadataChanged = true
 		case a.Add != nil:
 			e.Adds, e.DataChange = e.Adds+1, e.DataChange || a.Add.DataChange
+			if !a.Add.DataChange {
+				e.Moved.In = append(e.Moved.In, decodePath(a.Add.Path))
+			}
 		case a.Remove != nil:
 			e.Removes, e.DataChange = append(e.Removes, decodePath(a.Remove.Path)), e.DataChange || a.Remove.DataChange
+			if !a.Remove.DataChange {
+				e.Moved.Out = append(e.Moved.Out, decodePath(a.Remove.Path))
+			}
 		}
 	}
 	e.Txns = pairs(txns)

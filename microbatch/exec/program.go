@@ -43,11 +43,16 @@ type Settings struct {
 	KeepLate bool
 	// Keys are those of the groups of the result, for a sink that replaces groups; nil: it adds rows.
 	Keys *planner.Keys
+	// Within leaves out, where event time is observed, the rows that are not of a span of it; nil: none.
+	Within *TimeSpan
 }
+
+// TimeSpan is a half-open span of event time, microseconds.
+type TimeSpan struct{ From, Until int64 }
 
 // Compile turns a physical plan over some sources into a Program.
 func Compile(plan planner.PhysicalNode, set Settings, inputs ...Input) (*Program, error) {
-	c := &compiler{p: &Program{Mode: set.Mode, Out: plan.Schema(), keyed: newKeyed(set.Keys, plan.Schema())}, lateness: set.Lateness.Microseconds()}
+	c := &compiler{p: &Program{Mode: set.Mode, Out: plan.Schema(), keyed: newKeyed(set.Keys, plan.Schema())}, lateness: set.Lateness.Microseconds(), within: set.Within}
 	if set.KeepLate {
 		var err error
 		if c.p.late, err = LateSchema(inputs...); err != nil {
@@ -82,6 +87,7 @@ func (p *Program) Rises() bool {
 type compiler struct {
 	p        *Program
 	lateness int64 // microseconds
+	within   *TimeSpan
 }
 
 // finish takes the operators over a complete result off the top of a plan.
@@ -238,5 +244,9 @@ func (c *compiler) watermark(n *planner.WatermarkExec) step {
 		name = fmt.Sprintf("%s#%d", n.Source, times)
 	}
 	c.p.Watermarks = append(c.p.Watermarks, Watermark{Name: name, Source: n.Source, Delay: n.Delay})
-	return &observe{column: n.Column, place: len(c.p.Watermarks) - 1}
+	seen := &observe{column: n.Column, place: len(c.p.Watermarks) - 1}
+	if c.within == nil {
+		return seen
+	}
+	return &within{observe: seen, span: *c.within}
 }

@@ -109,6 +109,30 @@ func (s *spans) run(_ *compute.Evaluator, f *flow) error {
 // it is known which rows fail further on: those do not move a watermark.
 type observe struct{ column, place int }
 
+// within is an observe that leaves out the rows whose event time is not of a span; a row without one is of none.
+type within struct {
+	*observe
+	span TimeSpan
+}
+
+func (s *within) run(eval *compute.Evaluator, f *flow) error {
+	times := f.batch.Column(s.column)
+	values := columnar.FixedValues[int64](times)
+	n := f.sel.Len(f.batch.Rows())
+	keep := make(columnar.Selection, 0, n)
+	for i := range n {
+		row := int32(i)
+		if f.sel != nil {
+			row = f.sel[i]
+		}
+		if t := values[row]; t >= s.span.From && t < s.span.Until && times.IsValid(int(row)) {
+			keep = append(keep, row)
+		}
+	}
+	f.sel = keep
+	return s.observe.run(eval, f)
+}
+
 // observed are the rows that came through an observe.
 type observed struct {
 	place  int

@@ -106,3 +106,14 @@ type Waiter interface {
 type Acker interface {
 	Ack(ctx context.Context, committed offsets.Positions) error
 }
+
+// Starter is a Source that tells where its partitions begin now.
+type Starter interface {
+	Starts(ctx context.Context) (offsets.Positions, error)
+}
+
+// TimeIndex is a Source that finds records by the time that they were written at.
+type TimeIndex interface {
+	// OffsetsAt is the first offset of each partition whose record was not written before a time, or the end of the partition.
+	OffsetsAt(ctx context.Context, t time.Time) (offsets.Positions, error)
+}

@@ -31,6 +31,9 @@ type Source struct {
 var (
 	_ source.Source = (*Source)(nil)
 	_ source.Acker  = (*Source)(nil)
+
+	_ source.Starter   = (*Source)(nil)
+	_ source.TimeIndex = (*Source)(nil)
 )
 
 // Open connects and checks that a broker answers, within Config.DialTimeout.
@@ -217,9 +220,35 @@ func (s *Source) offsetsAt(ctx context.Context, topics map[string]topic) (offset
 	if s.c.Start.Kind != AtTime {
 		return nil, nil
 	}
-	listed, err := s.adm.ListOffsetsAfterMilli(ctx, s.c.Start.Time.UnixMilli(), names(topics)...)
+	return s.listAt(ctx, s.c.Start.Time, topics)
+}
+
+func (s *Source) listAt(ctx context.Context, t time.Time, topics map[string]topic) (offsets.Positions, error) {
+	listed, err := s.adm.ListOffsetsAfterMilli(ctx, t.UnixMilli(), names(topics)...)
 	if err != nil {
-		return nil, fmt.Errorf("source %s: find offsets at %s: %w", s.c.Name, s.c.Start.Time.Format(time.RFC3339), err)
+		return nil, fmt.Errorf("source %s: find offsets at %s: %w", s.c.Name, t.Format(time.RFC3339), err)
+	}
+	return positions(listed)
+}
+
+// OffsetsAt finds the first offsets at or after a time, to the millisecond.
+func (s *Source) OffsetsAt(ctx context.Context, t time.Time) (offsets.Positions, error) {
+	topics, err := s.meta.refresh(ctx, s.admin, s.c)
+	if err != nil {
+		return nil, err
+	}
+	return s.listAt(ctx, t, topics)
+}
+
+// Starts are the log start offsets.
+func (s *Source) Starts(ctx context.Context) (offsets.Positions, error) {
+	topics, err := s.meta.refresh(ctx, s.admin, s.c)
+	if err != nil {
+		return nil, err
+	}
+	listed, err := s.adm.ListStartOffsets(ctx, names(topics)...)
+	if err != nil {
+		return nil, fmt.Errorf("source %s: list offsets: %w", s.c.Name, err)
 	}
 	return positions(listed)
 }

@@ -6,7 +6,9 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"sync"
+	"time"
 
 	"github.com/lakewheel/lakewheel/columnar"
 	"github.com/lakewheel/lakewheel/microbatch/source"
@@ -27,7 +29,10 @@ type document struct {
 	micros int64
 }
 
-var _ source.Source = (*Source)(nil)
+var (
+	_ source.Source    = (*Source)(nil)
+	_ source.TimeIndex = (*Source)(nil)
+)
 
 // New returns a source without documents. Its one topic bears its name.
 func New(name string, withKey bool) *Source {
@@ -56,6 +61,21 @@ func (s *Source) Available(_ context.Context, known offsets.Progress) (source.Av
 	}
 	a.Latest = a.Ends
 	return a, nil
+}
+
+// OffsetsAt finds the first documents that were appended at a time or later.
+func (s *Source) OffsetsAt(_ context.Context, t time.Time) (offsets.Positions, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	out := offsets.Positions{}
+	for id, docs := range s.partitions {
+		at := slices.IndexFunc(docs, func(d document) bool { return d.micros >= t.UnixMicro() })
+		if at < 0 {
+			at = len(docs)
+		}
+		out[offsets.Partition{Topic: s.name, ID: id}] = int64(at)
+	}
+	return out, nil
 }
 
 // batchRows bounds a raw batch.

@@ -104,10 +104,13 @@ func Build(ctx context.Context, p *config.Pipeline, w World) (microbatch.Query, 
 	}, closeAll, nil
 }
 
+func execSettings(p *config.Pipeline) exec.Settings {
+	return exec.Settings{Mode: p.Mode, Lateness: p.AllowedLateness, KeepLate: p.LateRows == config.TableLate, Keys: p.Keys}
+}
+
 // Program compiles the plan of a pipeline.
 func Program(p *config.Pipeline) (*exec.Program, error) {
-	set := exec.Settings{Mode: p.Mode, Lateness: p.AllowedLateness, KeepLate: p.LateRows == config.TableLate, Keys: p.Keys}
-	return exec.Compile(p.Planned.Physical, set, execInputs(p)...)
+	return exec.Compile(p.Planned.Physical, execSettings(p), execInputs(p)...)
 }
 
 func limits(l config.Limits, workers int, pool *microbatch.Pool) microbatch.Limits {
@@ -169,6 +172,10 @@ func makeSink(p *config.Pipeline, w World) (microbatch.Sink, error) {
 	if err != nil {
 		return nil, err
 	}
+	return tableSink(p, opts), nil
+}
+
+func tableSink(p *config.Pipeline, opts committer.Options) *microbatch.TableSink {
 	kind := "Delta"
 	if p.Sink.Plain {
 		kind = "Parquet"
@@ -177,7 +184,7 @@ func makeSink(p *config.Pipeline, w World) (microbatch.Sink, error) {
 	if p.Deletes() {
 		sink.Deletes = config.DeleteColumn
 	}
-	return sink, nil
+	return sink
 }
 
 // CommitterOptions are those of the pipeline's table.
@@ -226,7 +233,7 @@ func sideTables(p *config.Pipeline, w World) (map[string]committer.SideTable, er
 	if err != nil {
 		return nil, err
 	}
-	out := map[string]committer.SideTable{microbatch.DeadLetterKind: {Table: w.openTable(p, objects), Schema: exec.DeadLetterSchema}}
+	out := map[string]committer.SideTable{microbatch.DeadLetterKind: {Table: w.openTable(p, objects), Objects: objects, Schema: exec.DeadLetterSchema}}
 	if p.LateRows != config.TableLate {
 		return out, nil
 	}
@@ -237,6 +244,6 @@ func sideTables(p *config.Pipeline, w World) (map[string]committer.SideTable, er
 	if objects, err = w.OpenStore(p.S3, p.Late); err != nil {
 		return nil, err
 	}
-	out[microbatch.LateKind] = committer.SideTable{Table: w.openTable(p, objects), Schema: schema}
+	out[microbatch.LateKind] = committer.SideTable{Table: w.openTable(p, objects), Objects: objects, Schema: schema}
 	return out, nil
 }

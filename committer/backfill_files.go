@@ -1,0 +1,100 @@
+package committer
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path"
+	"strconv"
+
+	"github.com/lakewheel/lakewheel/lakehouse/store"
+)
+
+// BackfillFormat is the version of the files of a backfill. docs/formats/backfill.md describes them.
+const BackfillFormat = 1
+
+// backfillsFolder holds a folder for each backfill of a pipeline that is not over, or whose end is not rolled forward.
+func backfillsFolder(name string) string { return path.Join("_lakewheel", name, "backfills") }
+
+// file is the place of a file of the backfill.
+func (b *Backfill) file(name string) string {
+	return path.Join(backfillsFolder(b.c.opts.Name), strconv.FormatInt(b.intent.Token, 10), name)
+}
+
+func endName(token int64) string { return fmt.Sprintf("end-%d.json", token) }
+
+// prefix begins the names of the files that are staged.
+func (b *Backfill) prefix() string {
+	return backfillPrefix(b.c.opts.Name) + strconv.FormatInt(b.intent.Token, 10)
+}
+
+// put writes a file whose name nobody else uses for another content.
+func (b *Backfill) put(ctx context.Context, name string, content any) error {
+	body, err := encodeFile(content)
+	if err == nil {
+		err = b.c.opts.Objects.Put(ctx, name, body)
+	}
+	if err != nil {
+		return fmt.Errorf("write %s: %w", name, err)
+	}
+	return nil
+}
+
+func encodeFile(content any) ([]byte, error) {
+	body, err := json.MarshalIndent(content, "", " ")
+	return append(body, '\n'), err
+}
+
+func (b *Backfill) get(ctx context.Context, name string, to any) error {
+	body, _, err := b.c.opts.Objects.Get(ctx, name)
+	if err != nil {
+		return fmt.Errorf("read %s: %w", name, err)
+	}
+	return decodeFile(name, body, to)
+}
+
+// decodeFile reads a file of a backfill; a newer format or unknown fields are refused, never guessed.
+func decodeFile(name string, body []byte, to any) error {
+	var head struct{ Format int }
+	if err := json.Unmarshal(body, &head); err != nil {
+		return fmt.Errorf("%w: %s: %w", errDamaged, name, err)
+	}
+	if head.Format != BackfillFormat {
+		return fmt.Errorf("%w: %s has format %d, this program reads format %d: use the version that wrote it", errDamaged, name, head.Format, BackfillFormat)
+	}
+	d := json.NewDecoder(bytes.NewReader(body))
+	d.DisallowUnknownFields()
+	if err := d.Decode(to); err != nil {
+		return fmt.Errorf("%w: %s: %w", errDamaged, name, err)
+	}
+	return nil
+}
+
+// putOnce writes a file that only one process may write. ErrFenced: another one has.
+func (b *Backfill) putOnce(ctx context.Context, name string, content any) error {
+	body, err := encodeFile(content)
+	if err != nil {
+		return err
+	}
+	for ask := 1; ; ask++ {
+		_, err := b.c.opts.Objects.PutIfAbsent(ctx, name, body)
+		if errors.Is(err, store.ErrExists) || errors.Is(err, store.ErrUnknown) {
+			there, _, readErr := b.c.opts.Objects.Get(ctx, name)
+			switch {
+			case readErr == nil && bytes.Equal(there, body):
+				return nil
+			case readErr == nil:
+				return fmt.Errorf("%w: another process is at this backfill, too: it has written %s", ErrFenced, name)
+			}
+			err = errors.Join(err, readErr)
+		}
+		if err == nil || ask == maxAsks || !errors.Is(err, store.ErrUnknown) {
+			return err
+		}
+		if err := b.c.opts.Sleep(ctx, pause(ask)); err != nil {
+			return err
+		}
+	}
+}

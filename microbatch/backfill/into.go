@@ -1,0 +1,109 @@
+package backfill
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/lakewheel/lakewheel/committer"
+	"github.com/lakewheel/lakewheel/microbatch"
+	"github.com/lakewheel/lakewheel/offsets"
+)
+
+// Into is another table, of the same schema and partitions.
+type Into struct {
+	Options committer.Options
+	// Sink makes the sink that the pipeline would have there.
+	Sink func(committer.Options) microbatch.Sink
+}
+
+// Fill fills another table with the rows of a range. It can be asked for again after it was cut off. The table has a record of its own, and nothing is replaced.
+func Fill(ctx context.Context, j Job, r Request, into Into) (Report, error) {
+	if err := r.check(j.Query.Clock.Now()); err != nil {
+		return Report{}, err
+	}
+	t, err := j.newTarget(r, true)
+	if err != nil {
+		return Report{}, err
+	}
+	f, err := j.ask(ctx, r)
+	if err != nil {
+		return Report{}, err
+	}
+	read, watermark, err := j.position(ctx)
+	if err != nil {
+		return Report{}, err
+	}
+	in, err := t.plan(f, read, watermark)
+	if err != nil {
+		return Report{}, err
+	}
+	if err := sameCommand(ctx, into.Options, r.Command()); err != nil {
+		return Report{}, err
+	}
+	into.Options.Settings = map[string]string{commandSetting: r.Command()}
+	return j.fill(ctx, t, in, read, into)
+}
+
+// fill runs the plan over the offsets of an intent.
+func (j *Job) fill(ctx context.Context, t *target, in committer.Intent, read map[string]offsets.Progress, into Into) (Report, error) {
+	out := t.report(in)
+	where, err := t.filter(in.Where)
+	if err != nil {
+		return out, err
+	}
+	q, err := j.query(t, in, read)
+	if err != nil {
+		return out, err
+	}
+	if q.Sink = into.Sink(into.Options); where != nil {
+		q.Sink = &narrowed{Sink: q.Sink, where: where}
+	}
+	report := q.OnProgress
+	q.OnProgress = func(p microbatch.Progress) {
+		out.Parts, out.Replaced.Rows, out.Replaced.Version = out.Parts+1, out.Replaced.Rows+p.Sink.NumOutputRows, p.Sink.Version
+		if report != nil {
+			report(p)
+		}
+	}
+	err = microbatch.Run(ctx, q)
+	return out, err
+}
+
+// commandSetting is where the record of a filled table says what it was filled with.
+const commandSetting = "backfill"
+
+// sameCommand refuses a table that was filled with something else.
+func sameCommand(ctx context.Context, into committer.Options, command string) error {
+	r, err := committer.NewestRecord(ctx, into)
+	if err != nil || r == nil {
+		return err
+	}
+	if was := r.Settings[commandSetting]; was != command {
+		return fmt.Errorf("%w: %s was filled with another range (%q): fill a new table", committer.ErrRefused, into.Table, was)
+	}
+	return nil
+}
+
+// position is where the pipeline is: as its table says, or, without one, all that the sources have now.
+func (j *Job) position(ctx context.Context) (map[string]offsets.Progress, int64, error) {
+	r, err := committer.NewestRecord(ctx, j.Options)
+	if err != nil {
+		return nil, 0, err
+	}
+	if r != nil && r.LastBatch >= 0 {
+		return r.Sources, r.Watermark.RanWith, j.known(ctx, r.Sources)
+	}
+	out := map[string]offsets.Progress{}
+	for _, in := range j.Query.Inputs {
+		a, err := in.Source.Available(ctx, offsets.Progress{})
+		if err != nil {
+			return nil, 0, err
+		}
+		for p, m := range a.Progress.Partitions {
+			m.First, m.Next = m.Next, max(m.Next, a.Ends[p])
+			a.Progress.Partitions[p] = m
+		}
+		out[in.Name] = a.Progress
+	}
+	return out, 0, nil
+}
