@@ -73,7 +73,7 @@ func (s *Source) Restore(rows []*columnar.Batch, at offsets.Progress) error {
 	if position > 0 && len(rows) == 0 && !l.follows {
 		return fmt.Errorf("%w: source %s: the newest commit stands at offset %d, and has no ledger of its files", state.ErrDamaged, s.c.Name, position)
 	}
-	s.ledger, s.listed = l, time.Time{}
+	s.ledger, s.listed, s.restored = l, time.Time{}, true
 	return nil
 }
 

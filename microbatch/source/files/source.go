@@ -35,10 +35,11 @@ type Config struct {
 type Source struct {
 	c Config
 
-	mu      sync.Mutex
-	ledger  *ledger
-	listed  time.Time // when the next listing is due; zero: at once
-	listing int64     // counts listings
+	mu       sync.Mutex
+	ledger   *ledger
+	listed   time.Time // when the next listing is due; zero: at once
+	listing  int64     // counts listings
+	restored bool      // from a commit, or to nothing
 
 	rows, bytes atomic.Int64 // read so far, to tell how many bytes a row takes
 }
@@ -75,6 +76,9 @@ func (s *Source) Available(ctx context.Context, known offsets.Progress) (source.
 	defer s.mu.Unlock()
 	if err := s.checkPlace(known); err != nil {
 		return source.Available{}, err
+	}
+	if known.Kind != "" && !s.restored && s.listing == 0 {
+		return source.Available{}, fmt.Errorf("source %s: its ledger was not restored, and no position means anything without it", s.c.Name)
 	}
 	a := source.Available{Progress: known.Clone(), Ends: offsets.Positions{}}
 	a.Progress.Kind, a.Progress.Identity[s.c.Name] = s.c.Kind, s.c.Feed.String()

@@ -44,7 +44,7 @@ func check(c Config, known offsets.Progress, f facts) (source.Available, []*Loss
 		}
 	}
 	for name := range a.Progress.Identity {
-		if _, ok := f.topics[name]; !ok {
+		if _, ok := f.topics[name]; !ok && !offsets.Archived(name) {
 			delete(a.Progress.Identity, name)
 		}
 	}
