@@ -39,6 +39,7 @@ type part struct {
 	progress    offsets.Progress  // after the batch
 	ranges      []offsets.Range
 	holes       []offsets.Range
+	rows        int64 // that were read, once it ran
 }
 
 // note keeps the leader epochs that were met.
@@ -104,7 +105,7 @@ func (d *driver) planPart(ctx context.Context, b *batch, i int) (part, error) {
 	p.ranges = offsets.Ranges(in.Name, p.from, p.until)
 	p.behind = offsets.Positions{}
 	for partition, end := range avail.Ends {
-		if end > p.until[partition] {
+		if at, there := p.until[partition]; there && end > at {
 			b.limited, p.behind[partition] = true, end
 		}
 	}
@@ -136,9 +137,6 @@ func advance(p offsets.Progress, until offsets.Positions) offsets.Progress {
 	}
 	return next
 }
-
-// smallestTask is the fewest offsets for which a range is cut: below it a task costs more than it saves.
-const smallestTask = 50_000
 
 // totals is what the tasks of a batch add up, under a lock.
 type totals struct {
@@ -187,11 +185,20 @@ type piece struct {
 
 func (d *driver) pieces(b *batch) (out []piece) {
 	for i, p := range b.parts {
-		for _, r := range offsets.Split(p.ranges, 2*d.q.Limits.Workers, smallestTask) {
+		for _, r := range offsets.Split(p.ranges, 2*d.q.Limits.Workers, d.smallestTask(i, p.ranges)) {
 			out = append(out, piece{i, r})
 		}
 	}
 	return out
+}
+
+// smallestTask is the fewest offsets for which the ranges of an input are cut.
+func (d *driver) smallestTask(input int, ranges []offsets.Range) int64 {
+	smallest := int64(1)
+	for _, r := range ranges {
+		smallest = max(smallest, source.SmallestTaskOf(d.q.Inputs[input].Source, r.Partition))
+	}
+	return smallest
 }
 
 // run reads and computes a batch into the output of the open fold.
@@ -254,6 +261,9 @@ func (d *driver) runTask(ctx context.Context, p piece, at exec.Moment, number in
 		}
 		if err != nil {
 			return err
+		}
+		if f, ok := reader.(source.FileReader); ok {
+			task.SetFile(f.File())
 		}
 		w.bytes += raw.Bytes()
 		res, err := w.step(ctx, raw)

@@ -34,6 +34,7 @@ type driver struct {
 	fresh     bool                // nothing has run since the start
 	marks     *watermarks
 	keepers   []*keeper       // of the operators' state
+	ledgers   []*ledger       // of sources that keep one
 	warned    map[string]bool // partitions whose late rows were spoken of
 
 	fold     *fold      // open; nil between commits
@@ -80,9 +81,9 @@ func runOnce(ctx context.Context, q Query) error {
 	defer cancel(nil)
 	d := &driver{q: q, cancel: cancel, fresh: true, warned: map[string]bool{}, marks: newWatermarks(&q),
 		position: make([]offsets.Progress, len(q.Inputs)), finalEnds: make([]offsets.Positions, len(q.Inputs)),
-		keepers: newKeepers(q.Program, max(1, q.Limits.Workers))}
+		keepers: newKeepers(q.Program, max(1, q.Limits.Workers)), ledgers: newLedgers(q.Inputs)}
 	for _, in := range q.Inputs {
-		d.bad, d.rations = append(d.bad, badWindow{limit: in.Bad}), append(d.rations, newRation(q.Limits, q.Trigger))
+		d.bad, d.rations = append(d.bad, badWindow{limit: in.Bad}), append(d.rations, newRation(q.Limits, q.Trigger, in.Source))
 	}
 	defer d.watchStop(ctx)()
 	defer q.Sink.Close()
@@ -131,8 +132,11 @@ func (d *driver) watchStop(ctx context.Context) func() {
 // recover asks the sink where to go on.
 func (d *driver) recover(ctx context.Context) error {
 	pos, err := d.q.Sink.Open(ctx, d.fits)
-	if err != nil || pos == nil {
+	if err != nil {
 		return err
+	}
+	if pos == nil {
+		return d.emptyLedgers()
 	}
 	d.nextBatch = pos.LastBatch + 1
 	d.marks.restore(pos, d.q.Event.SurvivesRestart)
@@ -143,9 +147,19 @@ func (d *driver) recover(ctx context.Context) error {
 		}
 	}
 	if pos.LastBatch < 0 {
-		return nil
+		return d.emptyLedgers()
 	}
 	return d.loadState(ctx, pos)
+}
+
+// emptyLedgers begins every ledger afresh.
+func (d *driver) emptyLedgers() error {
+	for _, l := range d.ledgers {
+		if err := l.restore(stored{}, offsets.Progress{}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // fits reports whether the query can go on from a position.
@@ -245,6 +259,7 @@ func (d *driver) trigger(ctx context.Context) (*batch, error) {
 	d.marks.after(t.seen, b.start.UnixMilli(), b.limited)
 	firstStart := false
 	for i := range b.parts {
+		b.parts[i].rows = t.inputs[i].counts.In
 		d.rations[i].measure(b.parts[i], t.inputs[i].bytes)
 		b.parts[i].note(t.inputs[i].epochs)
 		firstStart = firstStart || d.position[i].Kind == ""
@@ -335,6 +350,9 @@ func (d *driver) takeChanges(f *fold) error {
 			return err
 		}
 		f.states = append(f.states, u)
+	}
+	for _, l := range d.ledgers {
+		f.states = append(f.states, l.changes())
 	}
 	return nil
 }

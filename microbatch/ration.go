@@ -3,6 +3,7 @@ package microbatch
 import (
 	"time"
 
+	"github.com/lakewheel/lakewheel/microbatch/source"
 	"github.com/lakewheel/lakewheel/offsets"
 )
 
@@ -21,8 +22,10 @@ type ration struct {
 	limits Limits
 	rate   *rateEstimator // nil: not adaptive
 	sizes  map[offsets.Partition]float64
-	mean   float64   // bytes of an offset, of all partitions; 0: not known
-	last   time.Time // of the newest batch with data; zero: none yet
+	mean   float64        // bytes of an offset, of all partitions; 0: not known
+	last   time.Time      // of the newest batch with data; zero: none yet
+	own    source.Planner // cuts batches itself; nil: offsets are rows
+	cut    bool           // it did so with the newest batch
 }
 
 // unknownRow is what an offset is taken to need before anything was read.
@@ -31,8 +34,9 @@ const unknownRow = 4 << 10
 // usualInterval is how long a batch should take where the trigger does not say.
 const usualInterval = time.Second
 
-func newRation(l Limits, trigger Trigger) *ration {
+func newRation(l Limits, trigger Trigger, s source.Source) *ration {
 	r := &ration{limits: l, sizes: map[offsets.Partition]float64{}}
+	r.own, _ = s.(source.Planner)
 	if !l.Adaptive {
 		return r
 	}
@@ -45,6 +49,9 @@ func newRation(l Limits, trigger Trigger) *ration {
 
 // plan returns how far the next batch reads, and what limits it, "" if nothing does. A bounded run waits for no minimum: it has to end.
 func (r *ration) plan(from, ends offsets.Positions, now time.Time, bounded bool) (offsets.Positions, string) {
+	if until, by, ok := r.ask(from, ends); ok {
+		return until, by
+	}
 	by := ""
 	if n := backlog(from, ends); !bounded && n < r.limits.MinRows {
 		if r.tooFew(now) {
@@ -54,12 +61,7 @@ func (r *ration) plan(from, ends offsets.Positions, now time.Time, bounded bool)
 			by = LimitedByDelay
 		}
 	}
-	rows, adapted := r.limits.RowsPerBatch, false
-	if r.rate != nil {
-		if n := r.rate.limit(); n > 0 && (rows <= 0 || n < rows) {
-			rows, adapted = n, true
-		}
-	}
+	rows, adapted := r.rows()
 	l := offsets.Limits{Rows: rows, PartitionRows: r.limits.RowsPerPartition, Bytes: r.limits.BytesPerBatch, RowBytes: r.rowBytes}
 	until, byBytes := l.Plan(from, ends)
 	left := backlog(until, ends)
@@ -75,6 +77,38 @@ func (r *ration) plan(from, ends offsets.Positions, now time.Time, bounded bool)
 		return until, LimitedByRate
 	}
 	return until, LimitedByRows
+}
+
+// ask lets a source that cuts batches itself do so. Minima and limits of a partition are for offsets that are rows.
+func (r *ration) ask(from, ends offsets.Positions) (until offsets.Positions, by string, ok bool) {
+	if r.cut = false; r.own == nil {
+		return nil, "", false
+	}
+	rows, adapted := r.rows()
+	if until, r.cut = r.own.Plan(from, ends, source.Size{Rows: rows, Bytes: r.limits.BytesPerBatch}); !r.cut {
+		return nil, "", false
+	}
+	switch {
+	case backlog(until, ends) == 0:
+		return until, "", true
+	case adapted:
+		return until, LimitedByRate, true
+	case rows <= 0:
+		return until, LimitedByBytes, true
+	}
+	return until, LimitedByRows, true
+}
+
+// rows is how many a batch may have, and whether that is less than the limit because batches took too long.
+func (r *ration) rows() (rows int64, adapted bool) {
+	rows = r.limits.RowsPerBatch
+	if r.rate == nil {
+		return rows, false
+	}
+	if n := r.rate.limit(); n > 0 && (rows <= 0 || n < rows) {
+		return n, true
+	}
+	return rows, false
 }
 
 // tooFew reports whether fewer rows than the minimum have to wait, as with Spark's minOffsetsPerTrigger and maxTriggerDelay: the first batch of
@@ -96,6 +130,9 @@ func (r *ration) rowBytes(p offsets.Partition) float64 {
 
 // measure takes note of the bytes that a batch read of each partition. Larger rows count at once, smaller ones by half each time.
 func (r *ration) measure(p part, bytes map[offsets.Partition]int64) {
+	if r.cut {
+		return
+	}
 	var total, rows float64
 	for partition, n := range bytes {
 		span := float64(p.until[partition] - p.from[partition])
@@ -113,8 +150,12 @@ func (r *ration) measure(p part, bytes map[offsets.Partition]int64) {
 
 // learn takes note of how long a batch took, with the wait for the commit before it, and of how long after the batch before it began.
 func (r *ration) learn(p part, at time.Time, took, gap time.Duration) {
+	rows := backlog(p.from, p.until)
+	if r.cut {
+		rows = p.rows
+	}
 	if r.rate != nil {
-		r.rate.learn(at, backlog(p.from, p.until), took, max(0, gap-r.rate.interval))
+		r.rate.learn(at, rows, took, max(0, gap-r.rate.interval))
 	}
 }
 

@@ -10,17 +10,35 @@ import (
 	"github.com/lakewheel/lakewheel/microbatch/state"
 )
 
-// keeper keeps the state of one operator: in memory, and in the files that commits name.
-type keeper struct {
-	op    *exec.Operator
-	state exec.State
+// filed knows the files that commits name of one thing that they keep: the state of an operator, or the ledger of a source.
+type filed struct {
+	name  string // in the files
 	log   *state.Log
 	files map[string]committer.StateFile
 }
 
-// unsaved is what a commit has to write of one operator's state. rows is nil if nothing has changed.
+func newFiled(name string) filed {
+	return filed{name: name, log: state.NewLog(nil), files: map[string]committer.StateFile{}}
+}
+
+// goOn continues from the files that a restore has read.
+func (k *filed) goOn(from stored) {
+	k.log = state.NewLog(from.names())
+	for _, f := range from.files {
+		k.files[f.Path] = f
+	}
+}
+
+// keeper keeps the state of one operator: in memory, and in files.
+type keeper struct {
+	filed
+	op    *exec.Operator
+	state exec.State
+}
+
+// unsaved is what a commit has to write of what is kept in files. rows is nil if nothing has changed.
 type unsaved struct {
-	k     *keeper
+	k     *filed
 	rows  *columnar.Batch
 	after int64
 	keep  int
@@ -31,7 +49,7 @@ type unsaved struct {
 func newKeepers(p *exec.Program, shards int) []*keeper {
 	out := make([]*keeper, len(p.Operators))
 	for i, op := range p.Operators {
-		out[i] = &keeper{op: op, state: op.Begin(shards), log: state.NewLog(nil), files: map[string]committer.StateFile{}}
+		out[i] = &keeper{filed: newFiled(op.Made.Name), op: op, state: op.Begin(shards)}
 	}
 	return out
 }
@@ -39,10 +57,7 @@ func newKeepers(p *exec.Program, shards int) []*keeper {
 // restore loads the state that a record names, in the way that takeOver has found.
 func (k *keeper) restore(t takeover, found stored, evicted int64) error {
 	if t.same && t.stored == k.op.Made.Name {
-		k.log = state.NewLog(found.names())
-		for _, f := range found.files {
-			k.files[f.Path] = f
-		}
+		k.goOn(found)
 		return state.Restore(t.stored, found.bodies, evicted, k.state)
 	}
 	k.log = state.Rewriting()
@@ -51,7 +66,7 @@ func (k *keeper) restore(t takeover, found stored, evicted int64) error {
 
 // changes copies what the commit has to write. It is called between batches.
 func (k *keeper) changes() (*unsaved, error) {
-	u := &unsaved{k: k, run: k.state.Runs()}
+	u := &unsaved{k: &k.filed, run: k.state.Runs()}
 	if k.state.Rows() == 0 {
 		u.empty = true
 		return u, nil
@@ -80,7 +95,7 @@ func (u *unsaved) save(ctx context.Context, to *StateStore) ([]committer.StateFi
 	case u.rows == nil:
 		k.log.Saved(u.run)
 	default:
-		body, err := state.Encode(k.op.Made.Name, u.rows)
+		body, err := state.Encode(k.name, u.rows)
 		u.release()
 		if err != nil {
 			return nil, err
@@ -103,7 +118,7 @@ func (u *unsaved) release() {
 }
 
 // named are the files of the log; those it has dropped are forgotten.
-func (k *keeper) named() []committer.StateFile {
+func (k *filed) named() []committer.StateFile {
 	live := map[string]committer.StateFile{}
 	var out []committer.StateFile
 	for _, name := range k.log.Names() {
@@ -128,7 +143,7 @@ func (s stored) names() []string {
 	return out
 }
 
-// loadState restores every operator from the files of the newest record, which fits the query.
+// loadState restores every operator and every ledger from the files of the newest record, which fits the query.
 func (d *driver) loadState(ctx context.Context, pos *Position) error {
 	list, notes, err := takeOver(pos.Operators, d.operators())
 	if err != nil {
@@ -137,23 +152,37 @@ func (d *driver) loadState(ctx context.Context, pos *Position) error {
 	for _, note := range notes {
 		d.q.Log.Warn("the query has changed: " + note)
 	}
-	found := map[string]stored{}
-	for _, f := range pos.State {
-		body, err := d.q.Sink.State().Get(ctx, f)
-		if err != nil {
-			return err
-		}
-		name, err := state.OperatorOf(body)
-		if err != nil {
-			return fmt.Errorf("%s: %w", f.Path, err)
-		}
-		s := found[name]
-		found[name] = stored{append(s.files, f), append(s.bodies, body)}
+	found, err := d.q.Sink.State().readFiles(ctx, pos.State)
+	if err != nil {
+		return err
 	}
 	for i, k := range d.keepers {
 		if err := k.restore(list[i], found[list[i].stored], pos.Watermark.RanWith); err != nil {
 			return err
 		}
 	}
+	for _, l := range d.ledgers {
+		if err := l.restore(found[l.name], pos.Sources[l.source]); err != nil {
+			return err
+		}
+	}
 	return nil
+}
+
+// readFiles reads files of a record, by what they are of.
+func (s *StateStore) readFiles(ctx context.Context, files []committer.StateFile) (map[string]stored, error) {
+	found := map[string]stored{}
+	for _, f := range files {
+		body, err := s.Get(ctx, f)
+		if err != nil {
+			return nil, err
+		}
+		name, err := state.OperatorOf(body)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", f.Path, err)
+		}
+		so := found[name]
+		found[name] = stored{append(so.files, f), append(so.bodies, body)}
+	}
+	return found, nil
 }

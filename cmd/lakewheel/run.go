@@ -65,8 +65,9 @@ Exit codes: 0 done, 1 failed, 2 invalid pipeline, 3 another writer took over, 4 
 func loadAll(files []string) ([]*config.Pipeline, error) {
 	var out []*config.Pipeline
 	var faults config.Faults
+	tables := wire.Real(logger()).TableSchema(context.Background())
 	for _, file := range files {
-		p, err := config.Load(file, os.LookupEnv)
+		p, err := config.LoadWith(file, os.LookupEnv, tables)
 		var some config.Faults
 		switch {
 		case errors.As(err, &some):

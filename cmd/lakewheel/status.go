@@ -15,6 +15,7 @@ import (
 	"github.com/lakewheel/lakewheel/cmd/lakewheel/internal/wire"
 	"github.com/lakewheel/lakewheel/committer"
 	"github.com/lakewheel/lakewheel/lakehouse"
+	"github.com/lakewheel/lakewheel/microbatch"
 	"github.com/lakewheel/lakewheel/offsets"
 )
 
@@ -30,9 +31,11 @@ type status struct {
 	Batch     int64  `json:"batch"`
 	BatchTime string `json:"batchTime,omitempty"`
 	// Offsets are the next to read, by source.
-	Offsets  map[string]offsets.Positions `json:"offsets,omitempty"`
-	Lag      *int64                       `json:"lag,omitempty"` // records not read yet, of all sources; missing if one cannot be asked
-	LagError string                       `json:"lagError,omitempty"`
+	Offsets map[string]offsets.Positions `json:"offsets,omitempty"`
+	// Lag is what is not read yet: records of all sources that count them, and bytes of files; missing if there are none, or one cannot be asked.
+	Lag      *int64 `json:"lag,omitempty"`
+	LagBytes *int64 `json:"lagBytes,omitempty"`
+	LagError string `json:"lagError,omitempty"`
 	// Backfill is the range of the one that is open; compaction leaves the files from before it alone.
 	Backfill string `json:"openBackfill,omitempty"`
 }
@@ -92,12 +95,13 @@ func readStatus(ctx context.Context, p *config.Pipeline) (status, error) {
 	if r.BatchTime > 0 {
 		st.BatchTime = time.UnixMilli(r.BatchTime).UTC().Format(time.RFC3339)
 	}
-	lag, err := readLag(ctx, p, w, r.Sources)
+	state := &microbatch.StateStore{Objects: opts.Objects, Name: p.Name}
+	lag, err := readLag(ctx, p, w, r, state)
 	if err != nil {
 		st.LagError = err.Error()
 		return st, nil
 	}
-	st.Lag = &lag
+	st.Lag, st.LagBytes = lag.Records, lag.Bytes
 	return st, nil
 }
 
@@ -127,39 +131,6 @@ func newestRecord(ctx context.Context, opts committer.Options, snap lakehouse.Sn
 	return nil, nil
 }
 
-// readLag asks the sources what is there beyond the positions.
-func readLag(ctx context.Context, p *config.Pipeline, w wire.World, read map[string]offsets.Progress) (int64, error) {
-	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
-	defer cancel()
-	var lag int64
-	for i := range p.Sources {
-		of, err := lagOf(ctx, &p.Sources[i], w, read[p.Sources[i].Name])
-		if err != nil {
-			return 0, err
-		}
-		lag += of
-	}
-	return lag, nil
-}
-
-func lagOf(ctx context.Context, s *config.Source, w wire.World, read offsets.Progress) (int64, error) {
-	src, err := w.OpenSource(ctx, s, false)
-	if err != nil {
-		return 0, err
-	}
-	defer src.Close()
-	a, err := src.Available(ctx, read)
-	if err != nil {
-		return 0, err
-	}
-	at := a.Progress.Positions()
-	var lag int64
-	for part, latest := range a.Latest {
-		lag += max(0, latest-at[part])
-	}
-	return lag, nil
-}
-
 func printStatus(w io.Writer, st status) {
 	fmt.Fprintf(w, "pipeline  %s\ntable     %s, version %d\n", st.Pipeline, st.Table, st.Version)
 	if !st.Committed {
@@ -175,9 +146,13 @@ func printStatus(w io.Writer, st status) {
 			fmt.Fprintf(w, "next      %s: %s at offset %d\n", source, p, st.Offsets[source][p])
 		}
 	}
+	if st.LagError != "" {
+		fmt.Fprintf(w, "lag       unknown: %s\n", st.LagError)
+	}
 	if st.Lag != nil {
 		fmt.Fprintf(w, "lag       %d records\n", *st.Lag)
-	} else {
-		fmt.Fprintf(w, "lag       unknown: %s\n", st.LagError)
+	}
+	if st.LagBytes != nil {
+		fmt.Fprintf(w, "lag       %d bytes of files\n", *st.LagBytes)
 	}
 }

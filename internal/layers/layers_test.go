@@ -21,6 +21,13 @@ var layers = map[string][]string{
 	"microbatch": {"columnar", "offsets", "planner", "committer", "lakehouse/store"},
 }
 
+// reachers are packages below one with a line that may import more than it.
+var reachers = map[string][]string{
+	"microbatch/source/files":               {"lakehouse"},
+	"microbatch/source/delta":               {"lakehouse"},
+	"microbatch/source/internal/sourcetest": {"lakehouse"},
+}
+
 // arrow may be imported here and nowhere else.
 var arrow = []string{"columnar", "lakehouse/parquetfile", "microbatch/state"}
 
@@ -51,7 +58,7 @@ func checkImport(t *testing.T, pkg, imported string) {
 	if !ok || !ruled || top(own) == top(pkg) || top(own) == "internal" {
 		return
 	}
-	require.True(t, under(own, allowed), "%s imports %s; it may import only %v", pkg, own, allowed)
+	require.True(t, under(own, allowed) || under(own, reachers[pkg]), "%s imports %s; it may import only %v", pkg, own, allowed)
 }
 
 func top(pkg string) string { first, _, _ := strings.Cut(pkg, "/"); return first }

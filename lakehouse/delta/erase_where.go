@@ -21,7 +21,14 @@ type condition struct {
 	reads *columnar.Schema // the columns that it reads
 	by    []string         // those that are partition columns
 	skip  *skipper
-	whole []boundTest // what the bounds of a file must fulfil if all of its rows do; nil: they do not tell
+	whole []wholeTest // what the bounds of a file must fulfil if all of its rows do; nil: they do not tell
+}
+
+// wholeTest is what the lower, or upper, bound of a column must fulfil if all rows of a file do.
+type wholeTest struct {
+	field columnar.Field
+	upper bool
+	holds compute.Expr // over one column
 }
 
 func newCondition(s lakehouse.Snapshot, where compute.Expr) (*condition, error) {
@@ -53,7 +60,7 @@ func newCondition(s lakehouse.Snapshot, where compute.Expr) (*condition, error) 
 
 // wholeTests are the tests of bounds that together say that a condition is TRUE for every row, nil if there are none: each conjunct must compare a column
 // with a constant.
-func wholeTests(s *columnar.Schema, where compute.Expr) (out []boundTest) {
+func wholeTests(s *columnar.Schema, where compute.Expr) (out []wholeTest) {
 	for _, e := range compute.Conjuncts(where) {
 		at, op, value, ok := compute.Compared(e)
 		if !ok {
@@ -65,7 +72,7 @@ func wholeTests(s *columnar.Schema, where compute.Expr) (out []boundTest) {
 			if err != nil {
 				return nil
 			}
-			out = append(out, boundTest{f, side, holds})
+			out = append(out, wholeTest{f, side, holds})
 		}
 	}
 	return out
@@ -119,7 +126,7 @@ func (c *condition) always(f lakehouse.DataFile, p *partition.Columns) bool {
 		return c.isTrue(c.where, columnar.NewBatch(c.reads, nil, 1))
 	}
 	st := parseStats(f.Stats)
-	return len(c.whole) > 0 && !slices.ContainsFunc(c.whole, func(test boundTest) bool {
+	return len(c.whole) > 0 && !slices.ContainsFunc(c.whole, func(test wholeTest) bool {
 		v, ok := c.bound(test, st, p)
 		return !ok || !c.isTrue(test.holds, columnar.NewBatch(columnar.NewSchema(test.field), []columnar.Column{v}, 1))
 	})
@@ -134,7 +141,7 @@ func (c *condition) isTrue(e compute.Expr, row *columnar.Batch) bool {
 }
 
 // bound is the bound of a test in a file, false if it is not known or if there are NULLs, for which no comparison is TRUE.
-func (c *condition) bound(test boundTest, st *foundStats, p *partition.Columns) (columnar.Column, bool) {
+func (c *condition) bound(test wholeTest, st *foundStats, p *partition.Columns) (columnar.Column, bool) {
 	if value, ok := p.Constant(c.reads.Index(test.field.Name)); ok {
 		if value == nil {
 			return nil, false

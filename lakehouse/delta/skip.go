@@ -10,6 +10,7 @@ import (
 	"github.com/lakewheel/lakewheel/lakehouse"
 	"github.com/lakewheel/lakewheel/lakehouse/parquetfile"
 	"github.com/lakewheel/lakewheel/lakehouse/partition"
+	"github.com/lakewheel/lakewheel/lakehouse/prune"
 )
 
 // skipper tells files that have no row for which a condition is TRUE. It only ever errs by reading a file.
@@ -17,7 +18,7 @@ type skipper struct {
 	ev *compute.Evaluator
 	// values are the conjuncts that read partition columns alone: they are the same for each row of a file.
 	values []compute.Expr
-	bounds []boundTest
+	bounds []prune.Test
 	among  []membership
 	// skipped counts files.
 	skipped int
@@ -25,22 +26,9 @@ type skipper struct {
 
 // membership is a conjunct that a column is one of some values.
 type membership struct {
-	bounds [][]boundTest   // of each value
+	bounds [][]prune.Test  // of each value
 	keys   *columnar.Batch // the values; nil if they cannot be asked for
 }
-
-// boundTest is what the lower, or upper, bound of a column must fulfil if a row can: column < v only if the lower bound is.
-type boundTest struct {
-	field columnar.Field
-	upper bool
-	holds compute.Expr // over one column
-}
-
-// boundsOf says which bound must fulfil what for column op value.
-var boundsOf = map[string][]struct {
-	upper bool
-	op    string
-}{"=": {{false, "<="}, {true, ">="}}, "<": {{false, "<"}}, "<=": {{false, "<="}}, ">": {{true, ">"}}, ">=": {{true, ">="}}}
 
 func newSkipper(s lakehouse.Snapshot, where compute.Expr, ev *compute.Evaluator) *skipper {
 	k := &skipper{ev: ev}
@@ -53,20 +41,10 @@ func newSkipper(s lakehouse.Snapshot, where compute.Expr, ev *compute.Evaluator)
 		if at, values, ok := compute.Among(e); ok {
 			k.among = append(k.among, k.membership(s.Schema.Fields[at], values))
 		} else if at, op, value, ok := compute.Compared(e); ok {
-			k.bounds = append(k.bounds, boundTests(s.Schema.Fields[at], op, value)...)
+			k.bounds = append(k.bounds, prune.Tests(s.Schema.Fields[at], op, value)...)
 		}
 	}
 	return k
-}
-
-func boundTests(f columnar.Field, op string, value compute.Expr) (out []boundTest) {
-	for _, b := range boundsOf[op] {
-		holds, err := compute.Call(b.op, compute.Column(0, f.Name, f.Type, true), value)
-		if err == nil {
-			out = append(out, boundTest{f, b.upper, holds})
-		}
-	}
-	return out
 }
 
 func (k *skipper) membership(f columnar.Field, values []compute.Expr) (m membership) {
@@ -74,7 +52,7 @@ func (k *skipper) membership(f columnar.Field, values []compute.Expr) (m members
 	schema := columnar.NewSchema(f)
 	var keys []*columnar.Batch
 	for _, v := range values {
-		m.bounds = append(m.bounds, boundTests(f, "=", v))
+		m.bounds = append(m.bounds, prune.Tests(f, "=", v))
 		k.ev.Reset()
 		if c, err := k.ev.Eval(v, none, nil); err == nil && v.Type() == f.Type {
 			keys = append(keys, columnar.NewBatch(schema, []columnar.Column{c}, 1))
@@ -110,16 +88,16 @@ func (k *skipper) all(f *scannedFile) bool {
 	if json.Unmarshal([]byte(*f.add.Stats), &stats) != nil {
 		return false
 	}
-	fails := func(t boundTest) bool {
+	fails := func(t prune.Test) bool {
 		of := stats.MinValues
-		if t.upper {
+		if t.Upper {
 			of = stats.MaxValues
 		}
-		v, ok := readBound(t.field.Type, of[t.field.Name], t.upper)
-		return ok && !k.holds(t, v)
+		v, ok := readBound(t.Field.Type, of[t.Field.Name], t.Upper)
+		return ok && !t.Holds(k.ev, v)
 	}
 	return slices.ContainsFunc(k.bounds, fails) || slices.ContainsFunc(k.among, func(m membership) bool {
-		return !slices.ContainsFunc(m.bounds, func(tests []boundTest) bool { return !slices.ContainsFunc(tests, fails) })
+		return !slices.ContainsFunc(m.bounds, func(tests []prune.Test) bool { return !slices.ContainsFunc(tests, fails) })
 	})
 }
 
@@ -144,20 +122,7 @@ func (k *skipper) failsPartition(p *partition.Columns) bool {
 	defer file.Release()
 	row := p.Fill(file)
 	defer row.Release()
-	return slices.ContainsFunc(k.values, func(e compute.Expr) bool { return !k.passes(e, row) })
-}
-
-func (k *skipper) holds(t boundTest, v columnar.Column) bool {
-	row := columnar.NewBatch(columnar.NewSchema(t.field), []columnar.Column{v}, 1)
-	defer row.Release()
-	return k.passes(t.holds, row)
-}
-
-// passes reports whether a condition is TRUE for the only row of a batch, or fails for it: then reading the file tells.
-func (k *skipper) passes(e compute.Expr, row *columnar.Batch) bool {
-	k.ev.Reset()
-	sel, err := k.ev.Filter(e, row, nil)
-	return err != nil || len(sel) > 0 || len(k.ev.Errors()) > 0
+	return slices.ContainsFunc(k.values, func(e compute.Expr) bool { return !prune.Passes(k.ev, e, row) })
 }
 
 // readBound reads a bound of the statistics, false if there is none that can be relied on. Other writers cut timestamps to

@@ -31,7 +31,10 @@ type Reader struct {
 	file   *parquet.File
 	schema *columnar.Schema
 	names  *Names
-	group  int // the next row group
+	chosen []int // row groups that are read; nil: all
+	group  int   // how many of them were begun
+	row    int64 // of the file: the first one of the newest batch
+	next   int64 // and of the next one
 	cols   []columnReader
 	left   int // rows of the current row group
 	step   int // rows of a batch of it
@@ -127,31 +130,48 @@ func (r *Reader) Next(ctx context.Context) (b *columnar.Batch, err error) {
 		return nil, err
 	}
 	for r.left == 0 {
-		groups := r.file.RowGroups()
-		if r.group == len(groups) {
+		at, ok := r.nextGroup()
+		if !ok {
 			r.Close()
 			return nil, io.EOF
 		}
-		if err := r.open(groups[r.group]); err != nil {
+		if err := r.open(at); err != nil {
 			return nil, err
 		}
 		r.group++
 	}
 	n := min(r.left, r.step)
 	r.left -= n
+	r.row, r.next = r.next, r.next+int64(n)
 	return r.batch(n)
 }
 
+// nextGroup is the position of the next row group to read.
+func (r *Reader) nextGroup() (at int, ok bool) {
+	if r.chosen == nil {
+		return r.group, r.group < len(r.file.RowGroups())
+	}
+	if r.group >= len(r.chosen) {
+		return 0, false
+	}
+	return r.chosen[r.group], true
+}
+
 // open begins a row group.
-func (r *Reader) open(g parquet.RowGroup) error {
+func (r *Reader) open(at int) error {
+	g := r.file.RowGroups()[at]
 	for _, c := range r.cols {
 		c.close()
 	}
 	if g.NumRows() < 0 {
-		return fmt.Errorf("%w: row group %d has %d rows", ErrDamaged, r.group, g.NumRows())
+		return fmt.Errorf("%w: row group %d has %d rows", ErrDamaged, at, g.NumRows())
 	}
 	r.cols, r.left, r.step = nil, int(g.NumRows()), r.most
-	meta := r.file.Metadata().RowGroups[r.group]
+	r.next = 0
+	for _, before := range r.file.Metadata().RowGroups[:at] {
+		r.next += before.NumRows
+	}
+	meta := r.file.Metadata().RowGroups[at]
 	r.limit(meta.TotalByteSize, batchBytes)
 	for _, c := range meta.Columns {
 		r.limit(c.MetaData.NumValues, batchSlots)

@@ -285,7 +285,11 @@ func (l *Local) Get(ctx context.Context, name string) ([]byte, Info, error) {
 type localReader struct {
 	*os.File
 	size int64
+	etag string
 }
+
+// ETag is that of the open file, whatever has its name now.
+func (r *localReader) ETag() string { return r.etag }
 
 func (r *localReader) Size() int64 { return r.size }
 
@@ -317,7 +321,7 @@ func (l *Local) open(ctx context.Context, name string) (*localReader, error) {
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
-	return &localReader{File: f, size: st.Size()}, nil
+	return &localReader{File: f, size: st.Size(), etag: info(name, st).ETag}, nil
 }
 
 func notExist(file string, err error) error {

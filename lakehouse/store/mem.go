@@ -243,7 +243,12 @@ func (m *Mem) Get(ctx context.Context, name string) (body []byte, in Info, err e
 	return body, in, err
 }
 
-type memReader struct{ *bytes.Reader }
+type memReader struct {
+	*bytes.Reader
+	etag string
+}
+
+func (r memReader) ETag() string { return r.etag }
 
 func (memReader) Close() error { return nil }
 
@@ -254,7 +259,7 @@ func (m *Mem) Open(ctx context.Context, name string) (r Reader, err error) {
 		if !ok {
 			return fmt.Errorf("%s: %w", name, ErrNotExist)
 		}
-		r = memReader{bytes.NewReader(obj.body)}
+		r = memReader{bytes.NewReader(obj.body), o.info(name).ETag}
 		return nil
 	})
 	return r, err

@@ -107,6 +107,9 @@ type s3Reader struct {
 	blocks []*block // the newest last
 }
 
+// ETag is that of the object that is read.
+func (r *s3Reader) ETag() string { return r.etag }
+
 // block is a part of an object; ready closes when it was read.
 type block struct {
 	at    int64

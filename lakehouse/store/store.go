@@ -87,3 +87,8 @@ type Reader interface {
 	io.Closer
 	Size() int64
 }
+
+// Identified is a Reader that knows the ETag of what it reads, as Info has it.
+type Identified interface {
+	ETag() string
+}

@@ -115,6 +115,9 @@ func (j *Job) once(ctx context.Context, t *target, o committer.BackfillOptions) 
 // known asks the sources whether what the pipeline has read is still the same.
 func (j *Job) known(ctx context.Context, read map[string]offsets.Progress) error {
 	for _, in := range j.Query.Inputs {
+		if err := repeatable(in.Name, in.Source, read[in.Name]); err != nil {
+			return err
+		}
 		if _, err := in.Source.Available(ctx, read[in.Name]); err != nil {
 			return err
 		}

@@ -2,6 +2,7 @@ package backfill
 
 import (
 	"context"
+	"fmt"
 	"maps"
 
 	"github.com/lakewheel/lakewheel/microbatch/source"
@@ -26,5 +27,30 @@ func (b *bounded) Available(_ context.Context, known offsets.Progress) (source.A
 	return source.Available{Progress: known, Ends: b.until, Latest: b.until}, nil
 }
 
+// Plan is that of the source, if it cuts batches itself.
+func (b *bounded) Plan(from, ends offsets.Positions, size source.Size) (offsets.Positions, bool) {
+	if own, ok := b.Source.(source.Planner); ok {
+		return own.Plan(from, ends, size)
+	}
+	return nil, false
+}
+
+// SmallestTask is that of the source.
+func (b *bounded) SmallestTask(p offsets.Partition) int64 { return source.SmallestTaskOf(b.Source, p) }
+
 // Close leaves the source to whoever opened it.
 func (*bounded) Close() error { return nil }
+
+// repeatable refuses a source whose past cannot be read again as the pipeline has read it: what files had which offsets is forgotten when they were
+// read, and an archive before a topic has no offsets of the topic.
+func repeatable(name string, s source.Source, read offsets.Progress) error {
+	for topic := range read.Identity {
+		if offsets.Archived(topic) {
+			return fmt.Errorf("%w: source %s: the pipeline began with an archive, whose rows a range of the topic would replace and not bring back: fill another table from the archive instead", ErrRange, name)
+		}
+	}
+	if _, ok := s.(source.Keeper); ok {
+		return fmt.Errorf("%w: source %s: which files a range of its past had is not kept once they were read: give the pipeline another name and another table, and let it read them again", ErrRange, name)
+	}
+	return nil
+}

@@ -27,11 +27,28 @@ func (t *Task) deadLetters(raw *columnar.Batch, failed []columnar.RowError) *col
 	n := len(failed)
 	return columnar.NewBatch(DeadLetterSchema, []columnar.Column{
 		columnar.NewStringConstant(t.p.input.Name, n),
-		columnar.NewStringConstant(t.rng.Partition.Topic, n),
+		columnar.NewStringConstant(t.topic(), n),
 		columnar.NewInt32Constant(t.rng.Partition.ID, n),
 		columnar.Gather(raw.Column(source.OffsetAt), rows, nil),
 		columnar.Gather(raw.Column(source.TimestampAt), rows, nil),
-		columnar.Gather(raw.Column(source.ValueAt), rows, nil),
+		t.values(raw, rows),
 		columnar.NewStringColumn(messages),
 	}, n)
+}
+
+// values are the documents of some rows; of rows that came as columns, those columns as JSON.
+func (t *Task) values(raw *columnar.Batch, rows columnar.Selection) columnar.Column {
+	if !t.file.Columns {
+		return columnar.Gather(raw.Column(source.ValueAt), rows, nil)
+	}
+	decoded, _, err := t.decode(raw)
+	if err != nil {
+		return columnar.NewNullColumn(columnar.Binary, len(rows))
+	}
+	defer decoded.Release()
+	var out columnar.BinaryBuffer
+	for _, row := range rows {
+		out.Append(columnar.AppendRowJSON(nil, decoded, int(row)))
+	}
+	return out.Finish()
 }

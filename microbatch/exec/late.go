@@ -92,7 +92,7 @@ func (t *Task) lateTable(raw, decoded *columnar.Batch, late *lateRows, starts []
 	}
 	windows, by := t.missed(late, starts)
 	copy(cols[coordinates:], []columnar.Column{
-		columnar.NewStringConstant(t.p.input.Name, n), columnar.NewStringConstant(t.rng.Partition.Topic, n), columnar.NewInt32Constant(t.rng.Partition.ID, n),
+		columnar.NewStringConstant(t.p.input.Name, n), columnar.NewStringConstant(t.topic(), n), columnar.NewInt32Constant(t.rng.Partition.ID, n),
 		columnar.Gather(raw.Column(source.OffsetAt), rows, nil), windows, by})
 	return columnar.NewBatch(schema, cols, n)
 }

@@ -61,6 +61,9 @@ func (p *Pipeline) NeedsKey() bool {
 	return false
 }
 
+// Reads are the columns of the source that the plan reads, for a source whose rows are columns already.
+func (p *Pipeline) Reads() *columnar.Schema { return p.decoded }
+
 func (p *Pipeline) decoder() decode.Decoder {
 	switch p.input.Format {
 	case "raw":

@@ -49,6 +49,7 @@ type Task struct {
 	decoder decode.Decoder
 	eval    *compute.Evaluator
 	now     func() int64
+	file    source.File        // that the running batch is from; no name: it is not from a file
 	alive   columnar.Selection // scratch
 	corrupt columnar.Column    // of the running batch, if the plan reads it
 	made    Collected
@@ -102,14 +103,17 @@ var errNullValue = errors.New("the record has no value (on_null_value: dead_lett
 // Run takes one raw batch, borrowed, through the plan.
 func (t *Task) Run(raw *columnar.Batch) (Result, error) {
 	start := t.now()
-	decoded, bad, err := t.decoder.Decode(raw.Column(source.ValueAt))
+	decoded, bad, err := t.decode(raw)
 	if err != nil {
 		return Result{}, err
 	}
 	defer decoded.Release()
 	res := Result{Counts: Counts{In: int64(raw.Rows())}}
 	res.Decode = t.now() - start
-	if t.p.keepsCorrupt {
+	if t.p.keepsCorrupt && t.file.Columns {
+		t.corrupt = columnar.NewNullColumn(columnar.String, raw.Rows())
+		defer t.corrupt.Release()
+	} else if t.p.keepsCorrupt {
 		t.corrupt = corruptColumn(raw.Column(source.ValueAt), bad)
 		defer t.corrupt.Release()
 		bad = nil
@@ -127,6 +131,40 @@ func (t *Task) Run(raw *columnar.Batch) (Result, error) {
 		res.Dead = t.deadLetters(raw, failed)
 	}
 	return res, nil
+}
+
+// SetFile says where the batches of the next Runs come from.
+func (t *Task) SetFile(f source.File) { t.file = f }
+
+// decode makes the columns that the plan reads of the documents of a raw batch, or takes those that it has.
+func (t *Task) decode(raw *columnar.Batch) (*columnar.Batch, []columnar.RowError, error) {
+	if !t.file.Columns {
+		return t.decoder.Decode(raw.Column(source.ValueAt))
+	}
+	if n := raw.Schema().Len() - source.FirstColumn; n != t.p.decoded.Len() {
+		return nil, nil, fmt.Errorf("source %s, file %s: the rows have %d columns, the query reads %d", t.p.input.Name, t.file.Name, n, t.p.decoded.Len())
+	}
+	cols := slices.Clone(raw.Columns()[source.FirstColumn:])
+	for _, c := range cols {
+		c.Retain()
+	}
+	return columnar.NewBatch(t.p.decoded, cols, raw.Rows()), nil, nil
+}
+
+// topic is the first coordinate of the running batch.
+func (t *Task) topic() string {
+	if t.file.Name != "" {
+		return t.file.Name
+	}
+	return t.rng.Partition.Topic
+}
+
+// onNull says what becomes of records without a value. Rows that are columns already have none.
+func (t *Task) onNull() OnNull {
+	if t.file.Columns {
+		return RowForNull
+	}
+	return t.p.input.OnNull
 }
 
 // corruptColumn has the text of each document that is bad, NULL for the others.
@@ -152,7 +190,7 @@ func (t *Task) Refuse(raw *columnar.Batch, err error) Result {
 // admit selects the rows that were decoded, and settles records without a value.
 func (t *Task) admit(raw *columnar.Batch, bad []columnar.RowError) (sel columnar.Selection, skipped int64, failed []columnar.RowError) {
 	values := raw.Column(source.ValueAt)
-	if len(bad) == 0 && (values.NullN() == 0 || t.p.input.OnNull == RowForNull) {
+	if len(bad) == 0 && (values.NullN() == 0 || t.onNull() == RowForNull) {
 		return nil, 0, nil
 	}
 	t.alive = slices.Grow(t.alive[:0], raw.Rows()) // never nil, which means all rows
@@ -160,9 +198,9 @@ func (t *Task) admit(raw *columnar.Batch, bad []columnar.RowError) (sel columnar
 		switch {
 		case len(bad) > 0 && bad[0].Row == i:
 			failed, bad = append(failed, bad[0]), bad[1:]
-		case t.p.input.OnNull == RowForNull || values.IsValid(int(i)):
+		case t.onNull() == RowForNull || values.IsValid(int(i)):
 			t.alive = append(t.alive, i)
-		case t.p.input.OnNull == DeadLetterNull:
+		case t.onNull() == DeadLetterNull:
 			failed = append(failed, columnar.RowError{Row: i, Err: errNullValue})
 		default:
 			skipped++
@@ -190,12 +228,16 @@ func (t *Task) hidden(raw *columnar.Batch, name string) columnar.Column {
 	case CorruptField:
 		t.corrupt.Retain()
 		return t.corrupt
-	case source.TopicColumn:
-		return columnar.NewStringConstant(t.rng.Partition.Topic, raw.Rows())
+	case source.TopicColumn, source.FileColumn:
+		return columnar.NewStringConstant(t.topic(), raw.Rows())
 	case source.PartitionColumn:
 		return columnar.NewInt32Constant(t.rng.Partition.ID, raw.Rows())
 	}
-	c := raw.Column(raw.Schema().Index(name))
+	at := raw.Schema().Index(name)
+	if at < 0 { // files have no keys
+		return columnar.NewNullColumn(columnar.Binary, raw.Rows())
+	}
+	c := raw.Column(at)
 	c.Retain()
 	return c
 }
@@ -346,6 +388,12 @@ func joined(list []*columnar.Batch) (*columnar.Batch, error) {
 
 // locate says where a failed row is.
 func (t *Task) locate(raw *columnar.Batch, e columnar.RowError) error {
-	return fmt.Errorf("source %s, topic %s, partition %d, offset %d: %w", t.p.input.Name, t.rng.Partition.Topic, t.rng.Partition.ID,
-		columnar.Int64At(raw.Column(source.OffsetAt), int(e.Row)), e.Err)
+	at := columnar.Int64At(raw.Column(source.OffsetAt), int(e.Row))
+	switch {
+	case t.file.Columns:
+		return fmt.Errorf("source %s, file %s, row %d: %w", t.p.input.Name, t.file.Name, at, e.Err)
+	case t.file.Name != "":
+		return fmt.Errorf("source %s, file %s, byte %d: %w", t.p.input.Name, t.file.Name, at, e.Err)
+	}
+	return fmt.Errorf("source %s, topic %s, partition %d, offset %d: %w", t.p.input.Name, t.rng.Partition.Topic, t.rng.Partition.ID, at, e.Err)
 }

@@ -38,6 +38,8 @@ const (
 	OffsetAt
 	TimestampAt
 	KeyAt
+	// FirstColumn is where the columns of a batch begin that has them already; see File.Columns.
+	FirstColumn
 )
 
 // RawSchema is the schema of a raw batch: the documents with their coordinates. Topic

@@ -44,11 +44,21 @@ func check(c Config, known offsets.Progress, f facts) (source.Available, []*Loss
 		}
 	}
 	for name := range a.Progress.Identity {
-		if _, ok := f.topics[name]; !ok {
+		if _, ok := f.topics[name]; !ok && !offsets.Archived(name) {
 			delete(a.Progress.Identity, name)
 		}
 	}
 	return a, losses
+}
+
+// checkArchive refuses to go on with a source whose archive was taken out of the settings before it was read to its end.
+func checkArchive(c Config, known offsets.Progress) error {
+	for topic, state := range known.Identity {
+		if offsets.Archived(topic) && state != offsets.Finished {
+			return fmt.Errorf("source %s: its archive, %s, was not read to its end: put bootstrap back into the settings of the source", c.Name, state)
+		}
+	}
+	return nil
 }
 
 func sortedMarks(m offsets.Marks) []offsets.Partition {

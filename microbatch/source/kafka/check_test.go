@@ -163,3 +163,11 @@ func TestFirstStart(t *testing.T) {
 		})
 	}
 }
+
+// A source whose archive was read goes on without it; one whose archive was not does not.
+func TestArchives(t *testing.T) {
+	c := Config{Name: "in"}
+	require.NoError(t, checkArchive(c, offsets.Progress{Identity: map[string]string{"t": "id", "in/archive": offsets.Finished}}))
+	require.EqualError(t, checkArchive(c, offsets.Progress{Identity: map[string]string{"t": "id", "in/archive": "/lake/old"}}),
+		"source in: its archive, /lake/old, was not read to its end: put bootstrap back into the settings of the source")
+}

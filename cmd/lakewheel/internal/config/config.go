@@ -60,14 +60,19 @@ type Pipeline struct {
 // Source is one input.
 type Source struct {
 	Name   string
-	Kafka  *kafka.Config // nil: memory
-	Format string        // "json", "csv" or "raw"
+	Kafka  *kafka.Config // nil: another kind
+	Files  *Files        // nil: another kind
+	Delta  *DeltaSource  // nil: another kind
+	Format string        // "json", "csv", "raw" or "parquet"
 	CSV    decode.CSVOptions
-	Schema *columnar.Schema
-	OnBad  microbatch.OnBad
-	OnNull exec.OnNull
-	Bad    microbatch.BadRecords
+	// Header and Multiline are those of CSV files: the first line names the columns, and a value in quotes may hold line breaks.
+	Header, Multiline bool
+	Schema            *columnar.Schema
+	OnBad             microbatch.OnBad
+	OnNull            exec.OnNull
+	Bad               microbatch.BadRecords
 
+	Bootstrap *Bootstrap         // nil: there is no archive before it
 	EventTime *EventTime         // nil: it declares no watermark
 	Dedup     *planner.DedupRule // nil: it keeps duplicates
 }

@@ -56,8 +56,11 @@ type dedupShape struct {
 
 type sourceShape struct {
 	Kafka       *kafkaShape      `json:"kafka,omitempty"`
+	Files       *filesShape      `json:"files,omitempty" jsonschema:"description=Files of a folder or an S3 prefix"`
+	Delta       *deltaInShape    `json:"delta,omitempty" jsonschema:"description=A Delta table as a stream"`
 	Memory      *struct{}        `json:"memory,omitempty" jsonschema:"description=Fed by scenario scripts"`
-	Format      string           `json:"format,omitempty" jsonschema:"enum=json,enum=csv,enum=raw,default=json"`
+	Bootstrap   *bootstrapShape  `json:"bootstrap,omitempty" jsonschema:"description=An archive that is read before a topic"`
+	Format      string           `json:"format,omitempty" jsonschema:"enum=json,enum=csv,enum=raw,enum=parquet,default=json"`
 	CSV         *csvShape        `json:"csv,omitempty"`
 	Schema      string           `json:"schema,omitempty" jsonschema:"description=Spark DDL: id BIGINT\\, ts TIMESTAMP"`
 	OnBadRecord string           `json:"on_bad_record,omitempty" jsonschema:"enum=dead_letter,enum=fail,enum=drop,default=dead_letter"`
@@ -71,6 +74,39 @@ type csvShape struct {
 	Separator string `json:"separator,omitempty" jsonschema:"maxLength=1,default=\\,"`
 	Quote     string `json:"quote,omitempty" jsonschema:"maxLength=1"`
 	Null      string `json:"null,omitempty" jsonschema:"description=Text that means NULL\\, beside an empty value"`
+	Header    bool   `json:"header,omitempty" jsonschema:"description=The first line of each file names the columns"`
+	Multiline bool   `json:"multiline,omitempty" jsonschema:"description=A value in quotes may hold line breaks; files are then read from their beginning"`
+}
+
+type filesShape struct {
+	Path             string `json:"path" jsonschema:"description=A folder or s3://bucket/prefix"`
+	Glob             string `json:"glob,omitempty" jsonschema:"description=Names below the path: ** for any folders\\, * and ? within a name"`
+	MinAge           string `json:"min_age,omitempty" jsonschema:"default=10s,description=Files that changed less than so long ago are left alone"`
+	ListInterval     string `json:"list_interval,omitempty" jsonschema:"default=1s,description=Wait so long between two listings"`
+	MaxFilesPerBatch int64  `json:"max_files_per_batch,omitempty" jsonschema:"minimum=1"`
+	MaxBytesPerBatch string `json:"max_bytes_per_batch,omitempty"`
+	OnDataLoss       string `json:"on_data_loss,omitempty" jsonschema:"enum=fail,enum=skip,default=fail"`
+}
+
+type bootstrapShape struct {
+	Files  *filesShape   `json:"files,omitempty"`
+	Delta  *deltaInShape `json:"delta,omitempty"`
+	Format string        `json:"format,omitempty" jsonschema:"enum=json,enum=csv,enum=raw,enum=parquet,description=Of the files; that of the source if left out"`
+	Until  *untilShape   `json:"until,omitempty" jsonschema:"description=Where the archive ends and the topic goes on"`
+}
+
+type untilShape struct {
+	Offsets map[string]int64 `json:"offsets" jsonschema:"description=Offset by partition"`
+}
+
+type deltaInShape struct {
+	Path             string `json:"path" jsonschema:"description=A folder or s3://bucket/prefix"`
+	Start            any    `json:"start,omitempty" jsonschema:"description=newest | earliest | latest | {version: N} | {time: ...}"`
+	OnChange         string `json:"on_change,omitempty" jsonschema:"enum=fail,enum=skip,default=fail,description=Versions that delete or change rows"`
+	ListInterval     string `json:"list_interval,omitempty" jsonschema:"default=1s"`
+	MaxFilesPerBatch int64  `json:"max_files_per_batch,omitempty" jsonschema:"minimum=1"`
+	MaxBytesPerBatch string `json:"max_bytes_per_batch,omitempty"`
+	OnDataLoss       string `json:"on_data_loss,omitempty" jsonschema:"enum=fail,enum=skip,default=fail"`
 }
 
 type badRecordsShape struct {

@@ -22,15 +22,24 @@ const maxFileBytes = 4 << 20
 
 // Load reads and checks a pipeline file. The error is Faults, or that of reading the file.
 func Load(file string, env func(string) (string, bool)) (*Pipeline, error) {
+	return LoadWith(file, env, nil)
+}
+
+// LoadWith is Load for a file that may leave out the schemas of tables, which are asked.
+func LoadWith(file string, env func(string) (string, bool), tables Tables) (*Pipeline, error) {
 	b, err := os.ReadFile(file)
 	if err != nil {
 		return nil, err
 	}
-	return Parse(file, string(b), env)
+	return parse(file, string(b), env, tables)
 }
 
 // Parse checks the text of a pipeline file; file is its name in messages.
 func Parse(file, text string, env func(string) (string, bool)) (*Pipeline, error) {
+	return parse(file, text, env, nil)
+}
+
+func parse(file, text string, env func(string) (string, bool), tables Tables) (*Pipeline, error) {
 	r := &reader{file: file, text: text, env: env}
 	p := defaults(file)
 	if len(text) > maxFileBytes {
@@ -41,7 +50,7 @@ func Parse(file, text string, env func(string) (string, bool)) (*Pipeline, error
 	if !ok {
 		return nil, r.faults.sorted()
 	}
-	f := &fileReader{reader: r, p: p}
+	f := &fileReader{reader: r, p: p, tables: tables}
 	f.pipeline(root)
 	if len(r.faults) > 0 {
 		return nil, r.faults.sorted()
@@ -64,6 +73,7 @@ func LoadSource(file, name string, env func(string) (string, bool)) (*Source, er
 				f.readSources(p.value)
 			}
 		}
+		f.runChecks()
 	}
 	switch {
 	case len(f.faults) > 0:
@@ -110,7 +120,10 @@ type fileReader struct {
 	p        *Pipeline
 	query    ast.Node
 	sources  map[string]*Source
-	declared []pair // the entries of sources, in the order of the file
+	declared []pair   // the entries of sources, in the order of the file
+	inputs   []input  // folders that are read
+	checks   []func() // of the sources, once everything was read
+	tables   Tables   // nil: tables are not asked
 	hasSink  bool
 	restart  restartSettings
 	times    scheduleSettings
@@ -144,9 +157,16 @@ func (f *fileReader) pipeline(root ast.Node) {
 		"timezone":      f.timezone,
 	})
 	f.fields(root, "pipeline", known)
+	f.runChecks()
 	f.required(root)
 	f.plan()
 	f.finish()
+}
+
+func (f *fileReader) runChecks() {
+	for _, check := range f.checks {
+		check()
+	}
 }
 
 func (f *fileReader) name(to *string) func(ast.Node) {
@@ -306,6 +326,13 @@ func (f *fileReader) partitions(out *columnar.Schema) {
 // hiddenColumns can be named in a query without being part of *.
 func hiddenColumns(s *Source) *columnar.Schema {
 	raw := source.RawSchema(true)
+	if s.Files != nil || s.Delta != nil {
+		hidden := columnar.NewSchema(columnar.Field{Name: source.FileColumn, Type: columnar.String}, raw.Fields[source.OffsetAt], raw.Fields[source.TimestampAt])
+		if s.Format == "json" || s.Format == "csv" {
+			hidden.Fields = append(hidden.Fields, raw.Fields[source.ValueAt])
+		}
+		return hidden
+	}
 	hidden := columnar.NewSchema(
 		columnar.Field{Name: source.TopicColumn, Type: columnar.String},
 		columnar.Field{Name: source.PartitionColumn, Type: columnar.Int},
@@ -353,4 +380,5 @@ func (f *fileReader) finish() {
 	f.checkProperties()
 	f.checkSchedule()
 	f.placeSideTables()
+	f.checkInputs()
 }

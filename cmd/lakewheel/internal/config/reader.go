@@ -252,6 +252,17 @@ func (r *reader) duration(to *time.Duration, what string) func(ast.Node) {
 	}
 }
 
+func (r *reader) time(to *time.Time, what string) func(ast.Node) {
+	return func(n ast.Node) {
+		text, _ := r.scalar(n, what)
+		t, err := time.Parse(time.RFC3339, text)
+		if err != nil {
+			r.fault(n, "%s: expected a time such as 2026-01-01T00:00:00Z, got %q", what, text)
+		}
+		*to = t
+	}
+}
+
 // positive is a duration above 0.
 func (r *reader) positive(to *time.Duration, what string) func(ast.Node) {
 	return func(n ast.Node) {

@@ -6,7 +6,6 @@ import (
 	"os"
 	"regexp"
 	"strconv"
-	"time"
 
 	"github.com/goccy/go-yaml/ast"
 
@@ -38,42 +37,65 @@ func (f *fileReader) source(p pair) *Source {
 	what := "sources." + p.name
 	kinds := 0
 	var checks []func()
-	later := func(text string) func(ast.Node) { return func(n ast.Node) { f.fault(n, "%s.%s", what, text) } }
+	var nullAt, formatAt ast.Node
+	resolve := func() {}
 	f.fields(p.value, what, map[string]func(ast.Node){
 		"kafka": func(n ast.Node) {
 			kinds++
 			s.Kafka = f.kafka(n, p.name, what+".kafka")
 		},
 		"memory": func(n ast.Node) { kinds++; f.fields(n, what+".memory", map[string]func(ast.Node){}) },
-		"format": choice(f.reader, &s.Format, what+".format", map[string]string{"json": "json", "raw": "raw", "csv": "csv"}),
+		"files": func(n ast.Node) {
+			kinds++
+			checks = append(checks, f.files(n, s, what+".files"))
+		},
+		"delta": func(n ast.Node) {
+			kinds++
+			resolve = f.deltaSource(n, s, what+".delta")
+		},
+		"format": func(n ast.Node) {
+			formatAt = n
+			choice(f.reader, &s.Format, what+".format", map[string]string{"json": "json", "raw": "raw", "csv": "csv", "parquet": "parquet"})(n)
+		},
 		"csv": func(n ast.Node) {
 			f.fields(n, what+".csv", map[string]func(ast.Node){
 				"separator": f.byte(&s.CSV.Separator, what+".csv.separator"),
 				"quote":     f.byte(&s.CSV.Quote, what+".csv.quote"),
 				"null":      f.string(&s.CSV.Null, what+".csv.null"),
+				"header":    f.bool(&s.Header, what+".csv.header"),
+				"multiline": f.bool(&s.Multiline, what+".csv.multiline"),
 			})
 		},
 		"schema":        f.schema(&s.Schema, what+".schema"),
 		"on_bad_record": choice(f.reader, &s.OnBad, what+".on_bad_record", map[string]microbatch.OnBad{"dead_letter": microbatch.DeadLetter, "fail": microbatch.FailOnBad, "drop": microbatch.DropBad}),
-		"on_null_value": choice(f.reader, &s.OnNull, what+".on_null_value", map[string]exec.OnNull{"skip": exec.SkipNull, "dead_letter": exec.DeadLetterNull, "row": exec.RowForNull}),
+		"on_null_value": func(n ast.Node) {
+			nullAt = n
+			choice(f.reader, &s.OnNull, what+".on_null_value", map[string]exec.OnNull{"skip": exec.SkipNull, "dead_letter": exec.DeadLetterNull, "row": exec.RowForNull})(n)
+		},
 		"bad_records": func(n ast.Node) {
 			f.fields(n, what+".bad_records", map[string]func(ast.Node){
 				"max_ratio":   f.ratio(&s.Bad.MaxRatio, what+".bad_records.max_ratio"),
 				"min_records": f.whole(&s.Bad.MinRecords, what+".bad_records.min_records", 1),
 			})
 		},
+		"bootstrap": func(n ast.Node) { checks = append(checks, f.bootstrap(n, s, what+".bootstrap")) },
 		"watermark": func(n ast.Node) { checks = append(checks, f.watermark(n, s, what+".watermark")) },
 		"dedup":     func(n ast.Node) { checks = append(checks, f.dedup(n, s, what+".dedup")) },
-		"files":     later("files: only kafka is supported yet"),
-		"delta":     later("delta: only kafka is supported yet"),
 	})
 	if kinds != 1 {
-		f.fault(p.key, "%s: expected exactly one of kafka, memory", what)
+		f.fault(p.key, "%s: expected exactly one of kafka, files, delta, memory", what)
 	}
-	f.formatSchema(p, s, what)
-	for _, check := range checks {
-		check()
+	if s.Delta != nil {
+		s.Format = f.tableFormat(formatAt, what)
 	}
+	f.checkFormat(p, s, what, nullAt)
+	f.checks = append(f.checks, func() {
+		resolve()
+		f.formatSchema(p, s, what)
+		for _, check := range checks {
+			check()
+		}
+	})
 	return s
 }
 
@@ -85,7 +107,7 @@ func (f *fileReader) formatSchema(p pair, s *Source, what string) {
 		s.Schema = raw
 	case s.Format == "raw" && !s.Schema.Equal(raw):
 		f.fault(p.key, "%s: format raw has the schema _value BINARY; leave schema out", what)
-	case f.anySchema:
+	case f.anySchema, s.Delta != nil && s.Schema == nil:
 	case s.Format != "raw" && s.Schema == nil && !f.faultWithin(what+".schema"):
 		f.fault(p.key, "%s: schema is missing, e.g. schema: id BIGINT, ts TIMESTAMP (lakewheel infer proposes one)", what)
 	case s.Schema != nil:
@@ -224,12 +246,7 @@ func (f *fileReader) start(n ast.Node, what string, topics []string) kafka.Start
 	f.fields(n, what, map[string]func(ast.Node){
 		"time": func(n ast.Node) {
 			s.Kind = kafka.AtTime
-			text, _ := f.scalar(n, what+".time")
-			t, err := time.Parse(time.RFC3339, text)
-			if err != nil {
-				f.fault(n, "%s.time: expected a time such as 2026-01-01T00:00:00Z, got %q", what, text)
-			}
-			s.Time = t
+			f.time(&s.Time, what+".time")(n)
 		},
 		"offsets": func(n ast.Node) {
 			s.Kind, s.Offsets = kafka.AtOffsets, f.startOffsets(n, what+".offsets", topics)

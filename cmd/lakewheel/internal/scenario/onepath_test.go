@@ -57,6 +57,9 @@ func paths(t *testing.T) []path {
 
 // There is one path: a stream in many batches, one catch-up and scheduled runs execute the same physical plan and give equal tables.
 func TestOnePath(t *testing.T) {
+	if testing.Short() {
+		t.Skip("five ways through each script")
+	}
 	for _, file := range scripts(t) {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			t.Parallel()

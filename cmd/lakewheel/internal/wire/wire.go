@@ -22,7 +22,6 @@ import (
 	"github.com/lakewheel/lakewheel/microbatch"
 	"github.com/lakewheel/lakewheel/microbatch/exec"
 	"github.com/lakewheel/lakewheel/microbatch/source"
-	"github.com/lakewheel/lakewheel/microbatch/source/kafka"
 	"github.com/lakewheel/lakewheel/planner"
 )
 
@@ -80,7 +79,7 @@ func writerName(start time.Time) string {
 
 // Build makes the query. The function it returns closes the sources.
 func Build(ctx context.Context, p *config.Pipeline, w World) (microbatch.Query, func(), error) {
-	program, err := exec.Compile(p.Planned.Physical, execSettings(p), execInputs(p)...)
+	program, err := Program(p)
 	if err != nil {
 		return microbatch.Query{}, nil, err
 	}
@@ -107,6 +106,11 @@ func Build(ctx context.Context, p *config.Pipeline, w World) (microbatch.Query, 
 
 func execSettings(p *config.Pipeline) exec.Settings {
 	return exec.Settings{Mode: p.Mode, Lateness: p.AllowedLateness, KeepLate: p.LateRows == config.TableLate, Keys: p.Keys}
+}
+
+// Program compiles the plan of a pipeline.
+func Program(p *config.Pipeline) (*exec.Program, error) {
+	return exec.Compile(p.Planned.Physical, execSettings(p), execInputs(p)...)
 }
 
 func limits(l config.Limits, workers int, pool *microbatch.Pool) microbatch.Limits {
@@ -139,38 +143,18 @@ func (w World) openInputs(ctx context.Context, p *config.Pipeline, program *exec
 	}
 	for i := range p.Sources {
 		s := &p.Sources[i]
-		src, err := w.OpenSource(ctx, s, program.Pipelines[i].NeedsKey())
+		src, err := w.OpenSource(ctx, p, s, program.Pipelines[i])
 		if err != nil {
 			closeAll()
 			return nil, nil, err
 		}
-		in := microbatch.Input{Name: s.Name, Description: describe(s), Source: src, OnBad: s.OnBad, Bad: s.Bad, SkipLoss: s.Kafka != nil && s.Kafka.SkipLoss}
+		in := microbatch.Input{Name: s.Name, Description: describe(s), Source: src, OnBad: s.OnBad, Bad: s.Bad, SkipLoss: s.SkipsLoss()}
 		if t := s.EventTime; t != nil {
 			in.IdleTimeout, in.PerPartition = t.IdleTimeout, t.PerPartition
 		}
 		out = append(out, in)
 	}
 	return out, closeAll, nil
-}
-
-// OpenSource opens a source of a pipeline.
-func (w World) OpenSource(ctx context.Context, s *config.Source, withKey bool) (source.Source, error) {
-	if w.Source != nil {
-		return w.Source(ctx, s, withKey)
-	}
-	if s.Kafka == nil {
-		return nil, fmt.Errorf("source %s is memory, which only lakewheel test can feed", s.Name)
-	}
-	c := *s.Kafka
-	c.WithKey, c.Budget = withKey, w.Memory
-	return kafka.Open(ctx, c, w.Clock.Sleep)
-}
-
-func describe(s *config.Source) string {
-	if k := s.Kafka; k != nil {
-		return fmt.Sprintf("Kafka%v", append(append([]string{}, k.Topics...), nonEmpty(k.Pattern)...))
-	}
-	return "Memory[" + s.Name + "]"
 }
 
 func nonEmpty(s string) []string {
