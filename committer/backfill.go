@@ -183,7 +183,7 @@ func (b *Backfill) begin(ctx context.Context) (bool, error) {
 		if err := b.put(ctx, b.file("intent.json"), in); err != nil {
 			return false, err
 		}
-		next, other, err := b.c.settle(ctx, b.entry(openTxn(in.Base, in.Token), "STREAMING BACKFILL INTENT"))
+		next, other, err := b.c.settleBase(ctx, b.entry(openTxn(in.Base, in.Token), "STREAMING BACKFILL INTENT"))
 		switch {
 		case err != nil:
 			return false, err

@@ -149,7 +149,7 @@ func (b *Backfill) Abandon(ctx context.Context) error {
 		if err := b.put(ctx, b.file(endName(end.Token)), end); err != nil {
 			return err
 		}
-		next, other, err := b.c.settle(ctx, b.entry(endTxn(base, end.Token), "STREAMING BACKFILL CANCEL"))
+		next, other, err := b.c.settleBase(ctx, b.entry(endTxn(base, end.Token), "STREAMING BACKFILL CANCEL"))
 		if err != nil {
 			return err
 		}
@@ -257,7 +257,7 @@ func (p *sidePublication) run(ctx context.Context, b *Backfill) error {
 		if err != nil {
 			return err
 		}
-		next, other, err := p.c.settle(ctx, change)
+		next, other, err := p.c.settleBase(ctx, change)
 		if err != nil || other == nil {
 			return err
 		}

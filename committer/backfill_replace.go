@@ -149,7 +149,7 @@ func (b *Backfill) replace(ctx context.Context, m *replacing, txn lakehouse.Txn)
 		if err := m.look(ctx); err != nil {
 			return did, true, err
 		}
-		next, other, err := b.c.settle(ctx, m.change(txn))
+		next, other, err := b.c.settleBase(ctx, m.change(txn))
 		switch {
 		case err != nil:
 			return did, false, err

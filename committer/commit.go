@@ -244,42 +244,27 @@ func (c *Committer) decide(ctx context.Context, r *Record, change lakehouse.Chan
 	if err := c.verify(ctx, base); err != nil {
 		return base, change, err
 	}
-	var sent error // the newest answer while an entry of ours may be under way to base.Version+1
-	for ask := 0; ask < maxAsks; {
-		next, err := c.opts.Table.Commit(ctx, base, change)
+	for {
+		next, entry, err := c.settle(ctx, c.opts.Table, base, change)
 		switch {
-		case err == nil:
-			return next, change, nil
-		case errors.Is(err, lakehouse.ErrConflict), errors.Is(err, lakehouse.ErrUnknown), sent != nil:
-			sent = err
-		default:
+		case errors.Is(err, ErrOutcomeUnknown):
+			return base, change, fmt.Errorf("batch %d of %s: %w; start again, the table will tell", r.LastBatch, c.opts.Name, err)
+		case err != nil:
 			return base, change, c.certain(err)
-		}
-		next, entry, ok, err := c.opts.Table.Next(ctx, base)
-		if err != nil || !ok {
-			// Not known, or not there yet: the same body under the same key may be sent again.
-			ask++
-			sent = errors.Join(sent, err)
-			if err := c.opts.Sleep(ctx, pause(ask)); err != nil {
-				return base, change, c.unknown(r, base, err)
-			}
-			continue
-		}
-		if judge(entry, c.app, r.Token) == own {
+		case entry == nil:
 			return next, change, nil
 		}
-		if err := c.lostTo(ctx, next, entry, change); err != nil {
+		if err := c.lostTo(ctx, next, *entry, change); err != nil {
 			return base, change, err
 		}
-		base, sent = next, nil // the version is another's for good: nothing of ours can land there any more
+		base = next
 		if err := c.reveal(ctx, c.opts.Table, base); err != nil {
 			return base, change, err
 		}
-		if err := c.rebase(ctx, base, entry, &change); err != nil {
+		if err := c.rebase(ctx, base, *entry, &change); err != nil {
 			return base, change, err
 		}
 	}
-	return base, change, c.unknown(r, base, sent)
 }
 
 // rebase makes a change that lost its version one for the version after the entry that took it.
@@ -297,10 +282,6 @@ func (c *Committer) rebase(ctx context.Context, base lakehouse.Snapshot, e lakeh
 	}
 	c.compaction.overtaken(ctx, e, change)
 	return nil
-}
-
-func (c *Committer) unknown(r *Record, base lakehouse.Snapshot, cause error) error {
-	return fmt.Errorf("%w: batch %d of %s at version %d of %s could not be read back: %w; start again, the table will tell", ErrOutcomeUnknown, r.LastBatch, c.opts.Name, base.Version+1, c.opts.Table, cause)
 }
 
 // lostTo says why the run ends after another's entry took the version, nil if our change may go on top of it.

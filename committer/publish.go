@@ -124,8 +124,7 @@ func (c *Committer) publishSide(ctx context.Context, s SideTable, files SideFile
 		return err
 	}
 	change, creation := c.sideChange(files, r), c.sideCreation(s, files.Kind)
-	var sent error // the newest answer while our entry may be under way
-	for ask := 0; ask < maxAsks; {
+	for {
 		if txn, ok := snap.Txns[app]; ok && txn.Batch >= r.LastBatch {
 			c.sides[s.Table.String()] = snap
 			return c.reveal(ctx, s.Table, snap)
@@ -139,26 +138,10 @@ func (c *Committer) publishSide(ctx context.Context, s SideTable, files SideFile
 		if change.Create = nil; snap.Version < 0 {
 			change.Create = creation
 		}
-		done, err := s.Table.Commit(ctx, snap, change)
-		if err == nil {
-			c.sides[s.Table.String()] = done
-			return c.reveal(ctx, s.Table, done)
-		}
-		if sent == nil && !errors.Is(err, lakehouse.ErrConflict) && !errors.Is(err, lakehouse.ErrUnknown) {
-			return err
-		}
-		next, _, ok, readErr := s.Table.Next(ctx, snap)
-		if readErr == nil && ok {
-			snap, sent = next, nil
-			continue
-		}
-		ask++
-		sent = errors.Join(err, readErr)
-		if err := c.opts.Sleep(ctx, pause(ask)); err != nil {
+		if snap, _, err = c.settle(ctx, s.Table, snap, change); err != nil {
 			return err
 		}
 	}
-	return fmt.Errorf("%w: %w", ErrOutcomeUnknown, sent)
 }
 
 // sideSnapshot is the side table as this run knows it, if it still is there as it was; otherwise it is read anew.
