@@ -92,17 +92,9 @@ func (b *Backfill) findEnd(ctx context.Context, token int64, to *BackfillEnd) (f
 
 // sweep removes the folder of the backfill, a file of some name last.
 func (b *Backfill) sweep(ctx context.Context, last string) error {
-	var names []string
-	err := b.c.opts.Objects.Walk(ctx, b.file(""), func(in store.Info) error {
-		if in.Name != b.file(last) {
-			names = append(names, in.Name)
-		}
-		return nil
-	})
-	for _, name := range append(names, b.file(last)) {
-		if err == nil {
-			err = b.c.opts.Objects.Delete(ctx, name)
-		}
+	err := removeWhere(ctx, b.c.opts.Objects, b.file(""), func(name string) bool { return name != b.file(last) })
+	if err == nil {
+		err = b.c.opts.Objects.Delete(ctx, b.file(last))
 	}
 	if err != nil {
 		return fmt.Errorf("remove the files of backfill %d: %w", b.intent.Token, err)
@@ -113,19 +105,8 @@ func (b *Backfill) sweep(ctx context.Context, last string) error {
 // sweepOthers removes what attempts that died before their entry have left. It is called when our entry is there: one of another process can only
 // be put on a base from before it, and those versions are taken.
 func (b *Backfill) sweepOthers(ctx context.Context) error {
-	others := map[string]bool{}
 	own := path.Dir(b.file("intent.json"))
-	err := b.c.opts.Objects.Walk(ctx, backfillsFolder(b.c.opts.Name), func(in store.Info) error {
-		if !strings.HasPrefix(in.Name, own+"/") {
-			others[in.Name] = true
-		}
-		return nil
-	})
-	for name := range others {
-		if err == nil {
-			err = b.c.opts.Objects.Delete(ctx, name)
-		}
-	}
+	err := removeWhere(ctx, b.c.opts.Objects, backfillsFolder(b.c.opts.Name), func(name string) bool { return !strings.HasPrefix(name, own+"/") })
 	if err != nil {
 		return fmt.Errorf("remove the files of backfills that never began: %w", err)
 	}
@@ -174,17 +155,19 @@ func (b *Backfill) sweepStaged(ctx context.Context) error {
 		}
 	}
 	for _, objects := range stores {
-		if err := b.sweepIn(ctx, objects); err != nil {
+		err := removeWhere(ctx, objects, "", func(name string) bool { return strings.HasPrefix(path.Base(name), b.prefix()+"-") })
+		if err != nil {
 			return fmt.Errorf("remove the staged files of backfill %d: %w", b.intent.Token, err)
 		}
 	}
 	return nil
 }
 
-func (b *Backfill) sweepIn(ctx context.Context, objects store.Store) error {
+// removeWhere removes the objects below a folder that have certain names.
+func removeWhere(ctx context.Context, objects store.Store, folder string, goes func(name string) bool) error {
 	var names []string
-	err := objects.Walk(ctx, "", func(in store.Info) error {
-		if strings.HasPrefix(path.Base(in.Name), b.prefix()+"-") {
+	err := objects.Walk(ctx, folder, func(in store.Info) error {
+		if goes(in.Name) {
 			names = append(names, in.Name)
 		}
 		return nil

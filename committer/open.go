@@ -254,23 +254,14 @@ func tokenOf(file string) (int64, bool) {
 
 // takenSince looks through the entries after our newest commit for one that took its rows away.
 func (c *Committer) takenSince(ctx context.Context, app string, txn lakehouse.Txn) (*lakehouse.Entry, error) {
-	for limit := 1; ; limit *= 8 {
-		entries, err := c.opts.Table.History(ctx, c.base, limit)
-		if err != nil {
-			return nil, err
+	var taken *lakehouse.Entry
+	_, err := eachEntry(ctx, c.opts.Table, c.base, func(e lakehouse.Entry) bool { // where the log was cleaned behind a checkpoint, nobody can tell
+		if e.Txns[app] != txn && takesRows(e) {
+			taken = &e
 		}
-		for i := range entries {
-			if entries[i].Txns[app] == txn {
-				return nil, nil
-			}
-			if takesRows(entries[i]) {
-				return &entries[i], nil
-			}
-		}
-		if len(entries) < limit {
-			return nil, nil // the log was cleaned behind a checkpoint
-		}
-	}
+		return e.Txns[app] != txn && taken == nil
+	})
+	return taken, err
 }
 
 // adopt makes a decision the state of the committer and finishes the newest commit.
@@ -385,9 +376,8 @@ func (c *Committer) takeEpoch(ctx context.Context) error {
 	r := c.nextRecord()
 	r.FirstBatch, r.LastBatch = -1, -1
 	if c.last != nil {
-		keep := *c.last
-		r.FirstBatch, r.LastBatch, r.Sources, r.Watermarks, r.Watermark = keep.FirstBatch, keep.LastBatch, keep.Sources, keep.Watermarks, keep.Watermark
-		r.Active, r.NoDataDue, r.BatchTime, r.State, r.Operators, r.Plan, r.Settings = keep.Active, keep.NoDataDue, keep.BatchTime, keep.State, keep.Operators, keep.Plan, keep.Settings
+		r.FirstBatch, r.LastBatch = c.last.FirstBatch, c.last.LastBatch
+		r.standAt(c.last)
 	}
 	return c.commit(ctx, r, c.change(r, nil, "STREAMING EPOCH"))
 }

@@ -49,6 +49,12 @@ type Record struct {
 	Settings map[string]string `json:"settings"`
 }
 
+// standAt makes a record say what another one says of where the pipeline stands: all but the batches.
+func (r *Record) standAt(o *Record) {
+	r.Sources, r.Watermarks, r.Active, r.Watermark, r.NoDataDue, r.BatchTime = o.Sources, o.Watermarks, o.Active, o.Watermark, o.NoDataDue, o.BatchTime
+	r.State, r.Operators, r.Plan, r.Settings = o.State, o.Operators, o.Plan, o.Settings
+}
+
 // Watermark is the global watermark around a batch.
 type Watermark struct {
 	RanWith int64 `json:"ran_with"` // in force while the last batch ran: the next late filter

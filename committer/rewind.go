@@ -179,29 +179,28 @@ func (c *Committer) parentOf(ctx context.Context, r *Record) (*Record, error) {
 
 // entriesSince finds the version that names a record, and the entries after it with which other writers changed rows, oldest first.
 func (c *Committer) entriesSince(ctx context.Context, r *Record) (version int64, others []lakehouse.Entry, err error) {
-	for limit := 128; ; limit *= 8 {
-		entries, err := c.opts.Table.History(ctx, c.base, limit)
-		if err != nil {
-			return 0, nil, err
+	version = -1
+	undone := int64(math.MaxInt64) // what is newer than this version was taken back by a later rewind
+	_, err = eachEntry(ctx, c.opts.Table, c.base, func(e lakehouse.Entry) bool {
+		if e.Txns[appID(r.Pipeline)].Token == r.Token {
+			version = e.Version
+			return false
 		}
-		others = others[:0]
-		undone := int64(math.MaxInt64) // what is newer than this version was taken back by a later rewind
-		for _, e := range entries {
-			if e.Txns[appID(r.Pipeline)].Token == r.Token {
-				slices.Reverse(others)
-				return e.Version, others, nil
-			}
-			if to, ok := rewoundTo(e); ok && c.ours(e) {
+		switch to, ok := rewoundTo(e); {
+		case c.ours(e):
+			if ok {
 				undone = min(undone, to)
 			}
-			if !c.ours(e) && e.Version <= undone && (e.DataChange || takesRows(e)) {
-				others = append(others, e)
-			}
+		case e.Version <= undone && (e.DataChange || takesRows(e)):
+			others = append(others, e)
 		}
-		if len(entries) < limit {
-			return 0, nil, fmt.Errorf("%w: the log of %s does not reach back to batch %d any more (delta.logRetentionDuration)", ErrRefused, c.opts.Table, r.LastBatch)
-		}
+		return true
+	})
+	if err == nil && version < 0 {
+		err = fmt.Errorf("%w: the log of %s does not reach back to batch %d any more (delta.logRetentionDuration)", ErrRefused, c.opts.Table, r.LastBatch)
 	}
+	slices.Reverse(others)
+	return version, others, err
 }
 
 // rewoundTo is the version that a rewind went back to, if an entry is one.
@@ -250,9 +249,8 @@ func (c *Committer) stillThere(ctx context.Context, r *Record) error {
 // rewind commits a rewind.
 func (c *Committer) rewind(ctx context.Context, w rewinding) (Rewound, error) {
 	r := c.nextRecord()
-	old := *w.did.Record
-	r.FirstBatch, r.LastBatch, r.Sources, r.Watermarks, r.Active, r.Watermark = w.did.Batch, w.did.Batch, old.Sources, old.Watermarks, old.Active, old.Watermark
-	r.NoDataDue, r.BatchTime, r.State, r.Operators, r.Plan, r.Settings, r.Side = old.NoDataDue, old.BatchTime, old.State, old.Operators, old.Plan, old.Settings, w.sides
+	r.standAt(w.did.Record)
+	r.FirstBatch, r.LastBatch, r.Side = w.did.Batch, w.did.Batch, w.sides
 	change := c.change(r, nil, rewindOperation(w.did.Foreign))
 	change.Add, change.Remove = w.did.Back, w.did.Removed
 	change.Info["lakewheel"].(map[string]any)[rewoundKey] = w.did.ToVersion

@@ -41,46 +41,34 @@ func (c *Committer) sidesAt(ctx context.Context, r *Record, o RewindOptions, did
 
 // sideThen finds the newest version of a side table that has nothing of later batches, version -1 if there is none, and what other writers changed since.
 func (c *Committer) sideThen(ctx context.Context, table lakehouse.Table, now lakehouse.Snapshot, batch int64) (then lakehouse.Snapshot, others []lakehouse.Entry, err error) {
-	for limit := 128; ; limit *= 8 {
-		entries, err := table.History(ctx, now, limit)
-		if err != nil {
-			return then, nil, err
-		}
-		version, whole := c.sideBorder(entries, now.Version, batch)
-		whole = whole || len(entries) > 0 && entries[len(entries)-1].Version == 0
-		if !whole && len(entries) == limit {
-			continue
-		}
-		if !whole {
-			return then, nil, fmt.Errorf("%w: the log of side table %s does not reach back to batch %d any more", ErrRefused, table, batch)
-		}
-		for _, e := range slices.Backward(entries) {
-			if e.Version > version && !c.ours(e) && e.DataChange {
+	version := now.Version
+	whole, err := eachEntry(ctx, table, now, func(e lakehouse.Entry) bool {
+		switch {
+		case !c.ours(e):
+			if e.DataChange {
 				others = append(others, e)
 			}
+		case sideBatch(e) <= batch:
+			return false
+		default:
+			version = e.Version - 1
 		}
-		if version < 0 || version == now.Version {
-			now.Version = version
-			return now, others, nil
-		}
-		then, err = table.(lakehouse.TimeTraveller).At(ctx, version)
-		return then, others, err
+		return true
+	})
+	if err == nil && !whole {
+		err = fmt.Errorf("%w: the log of side table %s does not reach back to batch %d any more", ErrRefused, table, batch)
 	}
-}
-
-// sideBorder is the newest version with nothing of later batches; whole says whether the entries, newest first, tell for certain.
-func (c *Committer) sideBorder(entries []lakehouse.Entry, newest, batch int64) (version int64, whole bool) {
-	version = newest
-	for _, e := range entries {
-		if !c.ours(e) {
-			continue
-		}
-		if sideBatch(e) <= batch {
-			return version, true
-		}
-		version = e.Version - 1
+	if err != nil {
+		return then, nil, err
 	}
-	return version, false
+	others = slices.DeleteFunc(others, func(e lakehouse.Entry) bool { return e.Version <= version })
+	slices.Reverse(others)
+	if version < 0 || version == now.Version {
+		now.Version = version
+		return now, others, nil
+	}
+	then, err = table.(lakehouse.TimeTraveller).At(ctx, version)
+	return then, others, err
 }
 
 func sideBatch(e lakehouse.Entry) (batch int64) {

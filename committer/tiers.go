@@ -40,7 +40,7 @@ const (
 func planTiers(files []lakehouse.DataFile, name string, p CompactionPolicy, target int64) []pack {
 	parts := map[string][]lakehouse.DataFile{}
 	for _, f := range files {
-		if bears(f.Path, name) && f.Bytes < target/4*3 {
+		if f.Bytes < target/4*3 && bears(f.Path, name) {
 			key := lakehouse.PartitionKey(f.Partition)
 			parts[key] = append(parts[key], f)
 		}
