@@ -3,12 +3,12 @@ package committer
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"path"
 	"strconv"
 
+	"github.com/lakewheel/lakewheel/internal/strictjson"
 	"github.com/lakewheel/lakewheel/lakehouse/store"
 )
 
@@ -32,7 +32,7 @@ func (b *Backfill) prefix() string {
 
 // put writes a file whose name nobody else uses for another content.
 func (b *Backfill) put(ctx context.Context, name string, content any) error {
-	body, err := encodeFile(content)
+	body, err := strictjson.Encode(content)
 	if err == nil {
 		err = b.c.opts.Objects.Put(ctx, name, body)
 	}
@@ -40,11 +40,6 @@ func (b *Backfill) put(ctx context.Context, name string, content any) error {
 		return fmt.Errorf("write %s: %w", name, err)
 	}
 	return nil
-}
-
-func encodeFile(content any) ([]byte, error) {
-	body, err := json.MarshalIndent(content, "", " ")
-	return append(body, '\n'), err
 }
 
 func (b *Backfill) get(ctx context.Context, name string, to any) error {
@@ -57,24 +52,15 @@ func (b *Backfill) get(ctx context.Context, name string, to any) error {
 
 // decodeFile reads a file of a backfill; a newer format or unknown fields are refused, never guessed.
 func decodeFile(name string, body []byte, to any) error {
-	var head struct{ Format int }
-	if err := json.Unmarshal(body, &head); err != nil {
-		return fmt.Errorf("%w: %s: %w", errDamaged, name, err)
-	}
-	if head.Format != BackfillFormat {
-		return fmt.Errorf("%w: %s has format %d, this program reads format %d: use the version that wrote it", errDamaged, name, head.Format, BackfillFormat)
-	}
-	d := json.NewDecoder(bytes.NewReader(body))
-	d.DisallowUnknownFields()
-	if err := d.Decode(to); err != nil {
-		return fmt.Errorf("%w: %s: %w", errDamaged, name, err)
+	if err := strictjson.Decode(name, body, BackfillFormat, to); err != nil {
+		return fmt.Errorf("%w: %w", errDamaged, err)
 	}
 	return nil
 }
 
 // putOnce writes a file that only one process may write. ErrFenced: another one has.
 func (b *Backfill) putOnce(ctx context.Context, name string, content any) error {
-	body, err := encodeFile(content)
+	body, err := strictjson.Encode(content)
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lakewheel/lakewheel/internal/strictjson"
 	"github.com/lakewheel/lakewheel/lakehouse"
 	"github.com/lakewheel/lakewheel/offsets"
 )
@@ -177,7 +178,7 @@ func (c *Committer) afterPut(ctx context.Context, r *Record) error {
 }
 
 func (c *Committer) writeRecord(ctx context.Context, r *Record) error {
-	body, err := r.encode()
+	body, err := strictjson.Encode(r)
 	if err != nil {
 		return err
 	}

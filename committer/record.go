@@ -1,11 +1,10 @@
 package committer
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"path"
 
+	"github.com/lakewheel/lakewheel/internal/strictjson"
 	"github.com/lakewheel/lakewheel/lakehouse"
 	"github.com/lakewheel/lakewheel/offsets"
 )
@@ -85,25 +84,11 @@ func recordName(name string, token int64) string {
 	return path.Join(recordsFolder(name), fmt.Sprintf("%d.json", token))
 }
 
-func (r *Record) encode() ([]byte, error) {
-	b, err := json.MarshalIndent(r, "", " ")
-	return append(b, '\n'), err
-}
-
 // decodeRecord reads a record file; a newer format or unknown fields are refused, never guessed.
 func decodeRecord(name string, b []byte) (*Record, error) {
-	var head struct{ Format int }
-	if err := json.Unmarshal(b, &head); err != nil {
-		return nil, fmt.Errorf("%w: %s: %w", errDamaged, name, err)
-	}
-	if head.Format != Format {
-		return nil, fmt.Errorf("%w: %s has format %d, this program reads format %d: use the version that wrote it", errDamaged, name, head.Format, Format)
-	}
-	d := json.NewDecoder(bytes.NewReader(b))
-	d.DisallowUnknownFields()
 	r := new(Record)
-	if err := d.Decode(r); err != nil {
-		return nil, fmt.Errorf("%w: %s: %w", errDamaged, name, err)
+	if err := strictjson.Decode(name, b, Format, r); err != nil {
+		return nil, fmt.Errorf("%w: %w", errDamaged, err)
 	}
 	if r.Token <= 0 || r.FirstBatch < -1 || r.LastBatch < r.FirstBatch || r.Epoch < 1 || r.Pipeline == "" {
 		return nil, fmt.Errorf("%w: %s: token %d, batches %d to %d, epoch %d, pipeline %q", errDamaged, name, r.Token, r.FirstBatch, r.LastBatch, r.Epoch, r.Pipeline)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/lakewheel/lakewheel/internal/strictjson"
 	"github.com/lakewheel/lakewheel/lakehouse"
 	"github.com/lakewheel/lakewheel/offsets"
 )
@@ -20,7 +21,7 @@ func TestRecordFormat1(t *testing.T) {
 	require.EqualValues(t, 4611686018427387903, r.Token)
 	require.Equal(t, offsets.Positions{{Topic: "events", ID: 0}: 120, {Topic: "events", ID: 10}: 7}, r.Sources["events"].Positions())
 	require.Equal(t, []lakehouse.DataFile{{Path: "part-p-e3-x.parquet", Rows: 2, Bytes: 900, Stats: "{}"}}, r.Side[0].Files)
-	again, err := r.encode()
+	again, err := strictjson.Encode(r)
 	require.NoError(t, err)
 	require.Equal(t, string(body), string(again))
 }
@@ -39,7 +40,7 @@ func TestRecordFormat1WithState(t *testing.T) {
 			Ends:  &Ends{Column: "k0", After: 10_000_000}},
 		{Name: "1:dedup", Kind: "dedup", Keys: []OperatorKey{{SQL: "id", Type: "BIGINT"}}},
 	}, r.Operators)
-	again, err := r.encode()
+	again, err := strictjson.Encode(r)
 	require.NoError(t, err)
 	require.Equal(t, string(body), string(again))
 }
@@ -65,7 +66,7 @@ func FuzzDecodeRecord(f *testing.F) {
 		if err != nil {
 			return
 		}
-		again, err := r.encode()
+		again, err := strictjson.Encode(r)
 		require.NoError(t, err)
 		_, err = decodeRecord("fuzz", again)
 		require.NoError(t, err)

@@ -5,13 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"path"
 	"strings"
 
 	"github.com/lakewheel/lakewheel/columnar"
+	"github.com/lakewheel/lakewheel/internal/strictjson"
 	"github.com/lakewheel/lakewheel/lakehouse"
 	"github.com/lakewheel/lakewheel/lakehouse/delta"
 )
@@ -104,21 +104,8 @@ func decode(name string, body []byte, into any) error {
 	if len(body) > maxEntryBytes {
 		return fmt.Errorf("%w: %s has %d bytes", errDamaged, name, len(body))
 	}
-	var head struct{ Format int }
-	if err := json.Unmarshal(body, &head); err != nil {
-		return fmt.Errorf("%w: %s: %w", errDamaged, name, err)
-	}
-	if head.Format != format {
-		return fmt.Errorf("%w: %s has format %d, this program reads format %d: use the version that wrote it", errDamaged, name, head.Format, format)
-	}
-	d := json.NewDecoder(bytes.NewReader(body))
-	d.DisallowUnknownFields()
-	d.UseNumber() // info may hold offsets beyond 2^53
-	if err := d.Decode(into); err != nil {
-		return fmt.Errorf("%w: %s: %w", errDamaged, name, err)
-	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return fmt.Errorf("%w: %s: there is more than one object in it", errDamaged, name)
+	if err := strictjson.Decode(name, body, format, into); err != nil {
+		return fmt.Errorf("%w: %w", errDamaged, err)
 	}
 	return nil
 }
