@@ -181,7 +181,7 @@ func recordsOfTopic(ctx context.Context, file string, f *inferFlags, use func(do
 		return err
 	}
 	if s.Kafka == nil {
-		return fmt.Errorf("%s: source %s is memory and has no records", file, s.Name)
+		return fmt.Errorf("%s: source %s is no Kafka topic; give infer one of its files instead", file, s.Name)
 	}
 	if f.format == "" {
 		f.format = s.Format

@@ -80,7 +80,7 @@ func rootCommand() *cobra.Command {
 	root := &cobra.Command{
 		Use:           "lakewheel",
 		Short:         "Fill data lakes from streams, exactly once",
-		Long:          "Lakewheel runs SQL over Kafka topics in one-second batches and commits Parquet files together with the offsets they came from into a Delta table.",
+		Long:          "Lakewheel runs SQL over Kafka topics, folders of files and Delta tables in one-second batches and commits Parquet files together with the offsets they came from into a Delta table, or a folder of plain files.",
 		SilenceErrors: true, SilenceUsage: true, SuggestionsMinimumDistance: 2,
 		Args: knownCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },

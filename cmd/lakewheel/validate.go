@@ -19,7 +19,7 @@ import (
 func validateCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "validate FILE...",
-		Short: "Check pipeline files, offline, and show all faults at once",
+		Short: "Check pipeline files and show all faults at once; only Delta tables that are read without a schema are looked at",
 		Args:  atLeast(1, "at least one pipeline file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			pipelines, err := loadAll(args)

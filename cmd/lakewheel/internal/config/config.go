@@ -4,7 +4,7 @@
 //
 // A file is parsed into a tree that knows where everything stands, environment variables are put into its scalars, and
 // every key is read by a small function of its own. Faults are collected, each with file, line and column, so
-// that one run shows them all. Nothing is contacted: validation works offline.
+// that one run shows them all. Nothing is contacted, but for the Delta tables that are read without a schema.
 package config
 
 import (

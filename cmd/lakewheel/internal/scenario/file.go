@@ -9,7 +9,7 @@ import (
 	"github.com/lakewheel/lakewheel/planner"
 )
 
-// updateMode finds the output mode that no table takes.
+// updateMode finds the output mode that goes to the console where a script names no sink.
 var updateMode = regexp.MustCompile(`(?m)^output_mode: *update`)
 
 // parse reads a pipeline file; a fault of it is output, not a failure of the script. Without a sink it gets a table, or the
