@@ -103,9 +103,7 @@ func (p *Progress) replaced(c committer.Cost) {
 func (p Progress) Lag() int64 {
 	var lag int64
 	for _, s := range p.Sources {
-		for part, latest := range s.LatestOffset {
-			lag += max(0, latest-s.EndOffset[part])
-		}
+		lag += s.EndOffset.Behind(s.LatestOffset)
 	}
 	return lag
 }

@@ -92,3 +92,11 @@ func unmarshalByTopic[V any](b []byte) (map[Partition]V, error) {
 	}
 	return m, nil
 }
+
+// Behind is how many offsets lie between these positions and later ones, over the partitions of the later ones. Where one is not beyond, there are none.
+func (p Positions) Behind(until Positions) (n int64) {
+	for partition, end := range until {
+		n += max(0, end-p[partition])
+	}
+	return n
+}

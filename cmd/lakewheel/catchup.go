@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/lakewheel/lakewheel/microbatch"
-	"github.com/lakewheel/lakewheel/offsets"
 )
 
 // catchUp is how far bounded runs are, of all pipelines of the command together.
@@ -46,19 +45,12 @@ func (c *catchUp) add(p microbatch.Progress, now time.Time) {
 	}
 	from, left := int64(0), int64(0)
 	for _, s := range p.Sources {
-		from += between(s.StartOffset, s.TargetOffset)
-		left += between(s.EndOffset, s.TargetOffset)
+		from += s.StartOffset.Behind(s.TargetOffset)
+		left += s.EndOffset.Behind(s.TargetOffset)
 	}
 	r.whole, r.left = max(r.whole, from), left
 	r.rows, r.bytes, r.version = r.rows+p.NumInputRows, r.bytes+p.NumInputBytes, p.Sink.Version
 	c.sample(now)
-}
-
-func between(from, until offsets.Positions) (n int64) {
-	for p, end := range until {
-		n += max(0, end-from[p])
-	}
-	return n
 }
 
 func (c *catchUp) sample(now time.Time) {

@@ -147,7 +147,7 @@ func TestCatchUp(t *testing.T) {
 	rows := int64(0)
 	for _, p := range batches {
 		require.LessOrEqual(t, p.NumInputRows, int64(402))
-		require.EqualValues(t, 1000, between(offsets.Positions{}, p.Sources[0].TargetOffset))
+		require.EqualValues(t, 1000, offsets.Positions{}.Behind(p.Sources[0].TargetOffset))
 		rows += p.Sink.NumOutputRows
 	}
 	require.EqualValues(t, 1000, rows)

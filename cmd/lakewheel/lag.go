@@ -43,10 +43,7 @@ func readLag(ctx context.Context, p *config.Pipeline, w wire.World, r *committer
 		if *into == nil {
 			*into = new(int64)
 		}
-		at := a.Progress.Positions()
-		for part, latest := range a.Latest {
-			**into += max(0, latest-at[part])
-		}
+		**into += a.Progress.Positions().Behind(a.Latest)
 	}
 	return out, nil
 }

@@ -92,12 +92,8 @@ func readState(ctx context.Context, p *config.Pipeline, w wire.World) (*storedSt
 	if err != nil {
 		return nil, err
 	}
-	snap, err := opts.Table.Snapshot(ctx)
-	if err != nil {
-		return nil, err
-	}
+	r, snap, err := readNewest(ctx, opts)
 	s := &storedState{Pipeline: p.Name, Table: opts.Table.String(), Version: snap.Version, Batch: -1, Operators: []*operatorState{}}
-	r, err := newestRecord(ctx, opts, snap)
 	if err != nil || r == nil {
 		return s, err
 	}

@@ -20,16 +20,9 @@ import (
 type target struct {
 	path     string
 	objects  store.Store
-	table    upkept
+	table    wire.Upkept
 	snapshot lakehouse.Snapshot
 	pipeline *config.Pipeline // nil if only the path is known
-}
-
-// upkept is a table of a format that leaves files behind.
-type upkept interface {
-	lakehouse.Table
-	Garbage(ctx context.Context, o lakehouse.VacuumOptions) (lakehouse.Garbage, error)
-	Discard(ctx context.Context, g lakehouse.Garbage) error
 }
 
 // targetLong is the part of the help of these commands that says what they work on.
@@ -55,15 +48,16 @@ func openTargets(ctx context.Context, arg, settings string) ([]target, error) {
 		return nil, usageError{fmt.Errorf("%s: a console sink has no table", arg)}
 	}
 	var out []target
+	w := wire.Real(logger())
 	for _, path := range []string{p.Sink.Path, p.DeadLetter, p.Late} {
 		if path == "" {
 			continue
 		}
-		objects, err := wire.Real(logger()).OpenStore(p.S3, path)
+		objects, err := w.OpenStore(p.S3, path)
 		if err != nil {
 			return nil, err
 		}
-		t := target{path: path, objects: objects, table: tableOf(p, objects), pipeline: p}
+		t := target{path: path, objects: objects, table: w.OpenTable(p, objects), pipeline: p}
 		if t.snapshot, err = t.table.Snapshot(ctx); err != nil {
 			return nil, err
 		}
@@ -75,14 +69,6 @@ func openTargets(ctx context.Context, arg, settings string) ([]target, error) {
 		return nil, fmt.Errorf("%s: there is no table at %s yet", arg, p.Sink.Path)
 	}
 	return out, nil
-}
-
-// tableOf opens a table of a pipeline in the format of its sink.
-func tableOf(p *config.Pipeline, objects store.Store) upkept {
-	if p.Sink.Plain {
-		return parquetdir.Open(objects, p.Name, p.PreviousName, uuid.NewString)
-	}
-	return delta.Open(objects, uuid.NewString)
 }
 
 // openPath opens a table of which only the path is known: a Delta table, or the plain Parquet files of one pipeline.

@@ -16,7 +16,7 @@ func Backfill(ctx context.Context, p *config.Pipeline, w World) (backfill.Job, f
 	if err != nil {
 		return backfill.Job{}, nil, err
 	}
-	q, closeSources, err := Build(ctx, p, w)
+	q, closeSources, err := build(ctx, p, w, tableSink(p, opts))
 	if err != nil {
 		return backfill.Job{}, nil, err
 	}

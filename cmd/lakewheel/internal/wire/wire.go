@@ -79,11 +79,16 @@ func writerName(start time.Time) string {
 
 // Build makes the query. The function it returns closes the sources.
 func Build(ctx context.Context, p *config.Pipeline, w World) (microbatch.Query, func(), error) {
-	program, err := Program(p)
+	sink, err := makeSink(p, w)
 	if err != nil {
 		return microbatch.Query{}, nil, err
 	}
-	sink, err := makeSink(p, w)
+	return build(ctx, p, w, sink)
+}
+
+// build makes the query into a sink.
+func build(ctx context.Context, p *config.Pipeline, w World, sink microbatch.Sink) (microbatch.Query, func(), error) {
+	program, err := Program(p)
 	if err != nil {
 		return microbatch.Query{}, nil, err
 	}
@@ -200,7 +205,7 @@ func CommitterOptions(p *config.Pipeline, w World) (committer.Options, error) {
 	compaction := p.Compaction
 	compaction.Inline = w.InlineCompaction || p.Trigger.AvailableNow
 	return committer.Options{
-		Table: w.openTable(p, objects), Objects: objects, Schema: p.TableSchema(),
+		Table: w.OpenTable(p, objects), Objects: objects, Schema: p.TableSchema(),
 		PartitionBy: p.Sink.PartitionBy, Layout: p.Sink.Layout, AddColumns: p.Sink.AddColumns, Properties: p.Sink.Properties, Merge: mergeOf(p),
 		Name: p.Name, Previous: p.PreviousName, Append: p.Sink.Append, AcceptLoss: w.AcceptLoss, Bounded: p.Trigger.AvailableNow,
 		Writer: writerName(w.Clock.Now()), Plan: planner.Fingerprint(p.Planned.Physical), Settings: map[string]string{},
@@ -219,8 +224,15 @@ func mergeOf(p *config.Pipeline) *committer.Merge {
 	return &committer.Merge{Keys: keys}
 }
 
-// openTable opens a table of a pipeline, in the format of its sink.
-func (w World) openTable(p *config.Pipeline, objects store.Store) lakehouse.Table {
+// Upkept is a table of a format that leaves files behind.
+type Upkept interface {
+	lakehouse.Table
+	Garbage(ctx context.Context, o lakehouse.VacuumOptions) (lakehouse.Garbage, error)
+	Discard(ctx context.Context, g lakehouse.Garbage) error
+}
+
+// OpenTable opens a table of a pipeline, in the format of its sink.
+func (w World) OpenTable(p *config.Pipeline, objects store.Store) Upkept {
 	if p.Sink.Plain {
 		return parquetdir.Open(objects, p.Name, p.PreviousName, w.NewID)
 	}
@@ -233,7 +245,7 @@ func sideTables(p *config.Pipeline, w World) (map[string]committer.SideTable, er
 	if err != nil {
 		return nil, err
 	}
-	out := map[string]committer.SideTable{microbatch.DeadLetterKind: {Table: w.openTable(p, objects), Objects: objects, Schema: exec.DeadLetterSchema}}
+	out := map[string]committer.SideTable{microbatch.DeadLetterKind: {Table: w.OpenTable(p, objects), Objects: objects, Schema: exec.DeadLetterSchema}}
 	if p.LateRows != config.TableLate {
 		return out, nil
 	}
@@ -244,6 +256,6 @@ func sideTables(p *config.Pipeline, w World) (map[string]committer.SideTable, er
 	if objects, err = w.OpenStore(p.S3, p.Late); err != nil {
 		return nil, err
 	}
-	out[microbatch.LateKind] = committer.SideTable{Table: w.openTable(p, objects), Objects: objects, Schema: schema}
+	out[microbatch.LateKind] = committer.SideTable{Table: w.OpenTable(p, objects), Objects: objects, Schema: schema}
 	return out, nil
 }
