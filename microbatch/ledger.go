@@ -72,12 +72,7 @@ func (l *ledger) changes() *unsaved {
 	if u.empty {
 		return u
 	}
-	u.after, u.keep = l.log.Next()
+	u.choose(l.kept.Kept(), l.kept.AddedSince)
 	u.rows = l.kept.KeptSince(u.after)
-	if u.rows != nil && u.after >= 0 && state.Whole(int64(u.rows.Rows()), l.kept.Kept()) {
-		u.release()
-		u.after, u.keep = -1, 0
-		u.rows = l.kept.KeptSince(-1)
-	}
 	return u
 }

@@ -71,11 +71,14 @@ func (k *keeper) changes() (*unsaved, error) {
 		u.empty = true
 		return u, nil
 	}
-	u.after, u.keep = k.log.Next()
-	changed := k.state.Changed(u.after)
-	if n := changed.Rows(); n > 0 && state.Whole(n, k.state.Rows()) {
-		u.after, u.keep = -1, 0
-		changed = k.state.Changed(-1)
+	var changed exec.Changes
+	listed := int64(-1)
+	u.choose(k.state.Rows(), func(after int64) int64 {
+		changed, listed = k.state.Changed(after), after
+		return changed.Rows()
+	})
+	if u.after != listed {
+		changed = k.state.Changed(u.after)
 	}
 	rows, err := k.state.Copy(changed)
 	if err != nil {
@@ -83,6 +86,14 @@ func (k *keeper) changes() (*unsaved, error) {
 	}
 	u.rows = rows
 	return u, nil
+}
+
+// choose decides after which run rows are written: all of them, of so many, if most have changed.
+func (u *unsaved) choose(all int64, changed func(after int64) int64) {
+	u.after, u.keep = u.k.log.Next()
+	if n := changed(u.after); n > 0 && state.Whole(n, all) {
+		u.after, u.keep = -1, 0
+	}
 }
 
 // save writes the file, notes it, and returns the files that hold the state. Calls come in the order of commits, and the next

@@ -25,7 +25,7 @@ func (m *Marks) UnmarshalJSON(b []byte) error {
 
 // Progress is what a commit keeps of one source.
 type Progress struct {
-	Kind string `json:"kind"` // "kafka", "memory"
+	Kind string `json:"kind"` // "kafka", "files", "delta", "memory"
 	// Identity of each topic as the source tells it (Kafka's topic id); "" where it has none.
 	Identity   map[string]string `json:"identity"`
 	Partitions Marks             `json:"partitions"`

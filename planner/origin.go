@@ -80,29 +80,17 @@ func originOf(e compute.Expr, in []Origin) Origin {
 	}
 	o := in[reads[0]]
 	start := compute.Column(reads[0], "", columnar.Timestamp, false)
+	e = compute.Substitute(e, func(int) compute.Expr { return start }) // whatever the column is called
 	whole := windowStruct(start, o.Window.Size, columnar.Timestamp)
 	switch {
-	case sameText(e, whole, start):
+	case compute.Same(e, whole):
 		o.Kind = WindowBounds
-	case sameText(e, member(whole, "end"), start):
+	case compute.Same(e, member(whole, "end")):
 		o.Kind = WindowEnd
 	default:
 		return Origin{}
 	}
 	return o
-}
-
-// sameText compares expressions over one column, whatever that is called.
-func sameText(a, b, column compute.Expr) bool {
-	anonymous := func(e compute.Expr) compute.Expr {
-		return compute.Replace(e, func(x compute.Expr) compute.Expr {
-			if _, ok := compute.Position(x); ok {
-				return column
-			}
-			return nil
-		})
-	}
-	return anonymous(a).Type() == anonymous(b).Type() && anonymous(a).String() == anonymous(b).String()
 }
 
 // commonOrigins are those that a column has in all inputs.

@@ -18,14 +18,7 @@ type Into struct {
 
 // Fill fills another table with the rows of a range. It can be asked for again after it was cut off. The table has a record of its own, and nothing is replaced.
 func Fill(ctx context.Context, j Job, r Request, into Into) (Report, error) {
-	if err := r.check(j.Query.Clock.Now()); err != nil {
-		return Report{}, err
-	}
-	t, err := j.newTarget(r, true)
-	if err != nil {
-		return Report{}, err
-	}
-	f, err := j.ask(ctx, r)
+	t, f, err := j.understand(ctx, r, true)
 	if err != nil {
 		return Report{}, err
 	}

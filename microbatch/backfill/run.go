@@ -53,18 +53,27 @@ func Run(ctx context.Context, j Job, r Request) (Report, error) {
 // prepare understands a request.
 func (j *Job) prepare(ctx context.Context, r Request) (*target, committer.BackfillOptions, error) {
 	var o committer.BackfillOptions
-	if err := r.check(j.Query.Clock.Now()); err != nil {
-		return nil, o, err
-	}
-	t, err := j.newTarget(r, false)
+	t, f, err := j.understand(ctx, r, false)
 	if err != nil {
 		return nil, o, err
 	}
-	f, err := j.ask(ctx, r)
 	o = committer.BackfillOptions{Command: r.Command(), Condition: condition, ReplaceForeign: r.ReplaceForeign, Plan: func(g committer.Ground) (committer.Intent, error) {
 		return t.plan(f, g.Record.Sources, g.Record.Watermark.RanWith)
 	}}
-	return t, o, err
+	return t, o, nil
+}
+
+// understand checks a request and asks the sources about it. into: the rows go into another table.
+func (j *Job) understand(ctx context.Context, r Request, into bool) (*target, facts, error) {
+	if err := r.check(j.Query.Clock.Now()); err != nil {
+		return nil, facts{}, err
+	}
+	t, err := j.newTarget(r, into)
+	if err != nil {
+		return nil, facts{}, err
+	}
+	f, err := j.ask(ctx, r)
+	return t, f, err
 }
 
 func (t *target) report(in committer.Intent) Report {

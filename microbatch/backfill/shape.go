@@ -13,7 +13,6 @@ import (
 
 // shape is what a plan says about ranges of its rows.
 type shape struct {
-	plan    planner.PhysicalNode
 	out     *columnar.Schema
 	origins []planner.Origin
 	times   map[string]string      // the event time of each source that has one
@@ -25,7 +24,7 @@ func newShape(plan planner.PhysicalNode, mode planner.OutputMode, r Request, int
 	if whole := r.Kind == All && into; mode != planner.Append && !whole {
 		return nil, fmt.Errorf("%w: with output_mode: %s a row is what all rows before it have made it, so a range has no rows of its own; all rows can be computed into another table (--all --into)", ErrInexact, mode)
 	}
-	s := &shape{plan: plan, out: plan.Schema(), origins: planner.Origins(plan), times: map[string]string{}}
+	s := &shape{out: plan.Schema(), origins: planner.Origins(plan), times: map[string]string{}}
 	var stateful []planner.PhysicalNode
 	walk(plan, func(n planner.PhysicalNode) {
 		switch n := n.(type) {
@@ -108,10 +107,12 @@ func (s *shape) timeColumn(name string) (column, error) {
 		}
 		return c, nil
 	}
-	for _, kinds := range [][]planner.OriginKind{{planner.WindowStart}, {planner.WindowEnd}, {planner.WindowBounds}, {planner.SourceColumn}} {
+	for _, kind := range []planner.OriginKind{planner.WindowStart, planner.WindowEnd, planner.WindowBounds, planner.SourceColumn} {
 		for at, o := range s.origins {
-			c, ok := s.tells(at)
-			if ok && slices.Contains(kinds, o.Kind) && (o.Kind != planner.SourceColumn || s.isEventTime(o)) {
+			if o.Kind != kind || kind == planner.SourceColumn && !s.isEventTime(o) {
+				continue
+			}
+			if c, ok := s.tells(at); ok {
 				return c, nil
 			}
 		}
@@ -188,10 +189,11 @@ func (s *shape) coordinateColumns(topics int) (c coordinates, err error) {
 		need   bool
 	}{{source.TopicColumn, &c.topic, topics > 1}, {source.PartitionColumn, &c.partition, true}, {source.OffsetColumn, &c.offset, true}} {
 		at := slices.IndexFunc(s.origins, func(o planner.Origin) bool { return o.Hidden && o.Column == want.column })
-		if at >= 0 && (want.need || topics > 1) {
+		switch {
+		case !want.need:
+		case at >= 0:
 			*want.into = quoted(s.out.Fields[at].Name)
-		}
-		if at < 0 && want.need {
+		default:
 			return c, fmt.Errorf("%w: the result has no column %s, so rows of the range cannot be told from others: select it, give a range of event time, or fill a new table with --into", ErrInexact, want.column)
 		}
 	}

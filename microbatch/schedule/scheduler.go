@@ -159,8 +159,11 @@ func (s *Scheduler) tell(job string, r Result, next time.Time) {
 
 // alarm returns a channel that closes when something is due, nil if that is not waited for. The function it returns ends the wait.
 func (s *Scheduler) alarm(ctx context.Context, wanted bool) (<-chan struct{}, func()) {
+	if !wanted {
+		return nil, func() {}
+	}
 	until := s.nextDue()
-	if !wanted || until.IsZero() {
+	if until.IsZero() {
 		return nil, func() {}
 	}
 	ctx, cancel := context.WithCancel(ctx)

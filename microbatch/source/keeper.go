@@ -18,6 +18,8 @@ type Keeper interface {
 	Kept() int64
 	// Turn ends a run of additions and returns its number, from 1 on; the number of the run before if nothing was added.
 	Turn() int64
+	// AddedSince counts the rows that were added after a run, all of them after -1.
+	AddedSince(run int64) int64
 	// KeptSince copies the rows that were added after a run, all of them after -1; nil if there are none.
 	KeptSince(run int64) *columnar.Batch
 }

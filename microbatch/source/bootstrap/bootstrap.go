@@ -205,6 +205,14 @@ func (s *Source) Kept() int64 {
 // Turn ends a run of additions.
 func (s *Source) Turn() int64 { return s.archive.Turn() }
 
+// AddedSince counts the archive's rows.
+func (s *Source) AddedSince(run int64) int64 {
+	if s.finished() {
+		return 0
+	}
+	return s.archive.AddedSince(run)
+}
+
 // KeptSince copies the archive's rows.
 func (s *Source) KeptSince(run int64) *columnar.Batch {
 	if s.finished() {

@@ -53,6 +53,13 @@ func (s *Source) Turn() int64 {
 	return s.ledger.turn()
 }
 
+// AddedSince counts those that were found after a run.
+func (s *Source) AddedSince(run int64) int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return int64(len(s.ledger.facts) - s.ledger.since(run))
+}
+
 // KeptSince copies those that were found after a run.
 func (s *Source) KeptSince(run int64) *columnar.Batch {
 	s.mu.Lock()

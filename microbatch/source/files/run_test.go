@@ -132,7 +132,7 @@ func TestForms(t *testing.T) {
 func TestMultiline(t *testing.T) {
 	for multiline, want := range map[bool][]string{true: {`{"id":1,"name":"a\nb \"c\""}`, `{"id":2,"name":"x"}`}, false: {`{"id":2,"name":"x"}`}} {
 		r := newRig(t)
-		r.Format, r.text = "csv", files.Text{CSV: true, Multiline: multiline}
+		r.Format, r.text = "csv", files.Text{Multiline: multiline}
 		r.put("a.csv", "1,\"a\nb \"\"c\"\"\"\n2,x\n")
 		require.NoError(t, r.Run())
 		require.Equal(t, want, r.Rows("t"))

@@ -19,8 +19,6 @@ import (
 
 // Text reads lines: one document each.
 type Text struct {
-	// CSV: the lines are CSV records.
-	CSV     bool
 	Options decode.CSVOptions
 	// Header are the names that the first line of each file has to give; nil: it is a record as any other.
 	Header []string
