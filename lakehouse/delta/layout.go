@@ -10,7 +10,7 @@ import (
 	"github.com/lakewheel/lakewheel/lakehouse/parquetfile"
 )
 
-// The layout is kept as properties, so that whoever compacts the table keeps it: names of columns, with dots and commas in backticks, and DESC
+// The layout is kept as properties, so that whoever compacts the table keeps it: names of columns, in backticks where they have commas, spaces or backticks, and DESC
 // behind one that goes down.
 const (
 	sortByProperty       = "lakewheel.sortBy"

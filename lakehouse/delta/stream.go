@@ -15,7 +15,7 @@ import (
 // ErrCleaned: the log does not reach back to a version any more.
 var ErrCleaned = errors.New("the log was cleaned")
 
-// Stream reads a table version by version. It is used by one goroutine, but for OpenFile.
+// Stream reads a table version by version. It is used by one goroutine, but for FileLayout.Open.
 type Stream struct {
 	t    *Table
 	head *head // of the newest version that was read; nil before the first
@@ -29,7 +29,7 @@ type Added struct {
 	Path     string // below the table
 	Bytes    int64
 	Modified int64  // milliseconds since 1970
-	Text     string // what OpenFile needs to know
+	Text     string // what FileLayout.Open needs to know
 }
 
 // Step is what a version did to the rows of a table.
@@ -63,6 +63,14 @@ func (s *Stream) Begin(ctx context.Context, version int64) (Step, error) {
 		}
 	}
 	return step, nil
+}
+
+// BeginAfter begins behind a version: its step adds nothing, and none of its files are read.
+func (s *Stream) BeginAfter(ctx context.Context, version int64) (Step, error) {
+	if err := s.know(ctx, version); err != nil {
+		return Step{}, err
+	}
+	return s.step(version)
 }
 
 // Next reads a version. False: it is not there yet.

@@ -123,17 +123,7 @@ func (t *Table) Verify(ctx context.Context, base lakehouse.Snapshot) error {
 	if base.Version < 0 {
 		return nil
 	}
-	in, err := t.objects.Stat(ctx, entryName(base.Version))
-	if errors.Is(err, store.ErrNotExist) {
-		return fmt.Errorf("%w: log entry %d is gone", lakehouse.ErrReplaced, base.Version)
-	}
-	if err != nil {
-		return err
-	}
-	if in.Size != base.EntrySize || in.ETag != base.EntryETag {
-		return fmt.Errorf("%w: log entry %d is another one now", lakehouse.ErrReplaced, base.Version)
-	}
-	return nil
+	return lakehouse.VerifyEntry(ctx, t.objects, entryName(base.Version), base)
 }
 
 // History reads entries backwards.

@@ -167,15 +167,10 @@ func hidden(name string) bool {
 	return slices.ContainsFunc(strings.Split(name, "/"), func(part string) bool { return strings.HasPrefix(part, "_") || strings.HasPrefix(part, ".") })
 }
 
-// requestsAtATime bounds how many files are removed, or entries read, at a time.
+// requestsAtATime bounds how many files are looked at, or entries read, at a time.
 const requestsAtATime = 16
 
 // Discard removes garbage. It may be repeated.
 func (t *Table) Discard(ctx context.Context, g lakehouse.Garbage) error {
-	tasks, ctx := errgroup.WithContext(ctx)
-	tasks.SetLimit(requestsAtATime)
-	for _, in := range g.Files {
-		tasks.Go(func() error { return t.objects.Delete(ctx, in.Name) })
-	}
-	return tasks.Wait()
+	return lakehouse.Discard(ctx, t.objects, g)
 }

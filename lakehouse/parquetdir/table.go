@@ -133,16 +133,7 @@ func (t *Table) Verify(ctx context.Context, base lakehouse.Snapshot) error {
 	if base.Version < 0 {
 		return nil
 	}
-	in, err := t.objects.Stat(ctx, entryName(t.log(), base.Version))
-	switch {
-	case errors.Is(err, store.ErrNotExist):
-		return fmt.Errorf("%w: log entry %d is gone", lakehouse.ErrReplaced, base.Version)
-	case err != nil:
-		return err
-	case in.Size != base.EntrySize || in.ETag != base.EntryETag:
-		return fmt.Errorf("%w: log entry %d is another one now", lakehouse.ErrReplaced, base.Version)
-	}
-	return nil
+	return lakehouse.VerifyEntry(ctx, t.objects, entryName(t.log(), base.Version), base)
 }
 
 // log is the name that the log has.

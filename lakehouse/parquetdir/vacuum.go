@@ -7,8 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/lakewheel/lakewheel/lakehouse"
 	"github.com/lakewheel/lakewheel/lakehouse/store"
 )
@@ -86,15 +84,7 @@ func (t *Table) due(ctx context.Context, version int64) (map[string]bool, error)
 	return out, nil
 }
 
-// discarders is how many files are removed at a time.
-const discarders = 16
-
 // Discard removes garbage. It may be repeated.
 func (t *Table) Discard(ctx context.Context, g lakehouse.Garbage) error {
-	tasks, ctx := errgroup.WithContext(ctx)
-	tasks.SetLimit(discarders)
-	for _, in := range g.Files {
-		tasks.Go(func() error { return t.objects.Delete(ctx, in.Name) })
-	}
-	return tasks.Wait()
+	return lakehouse.Discard(ctx, t.objects, g)
 }

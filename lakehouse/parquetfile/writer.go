@@ -81,6 +81,9 @@ func NewWriter(objects store.Store, schema *columnar.Schema, opts Options) (*Wri
 	if w.filters, err = filtered(w.leaves, opts.Layout.BloomFilters); err != nil {
 		return nil, err
 	}
+	if !fields.found {
+		clear(w.filters) // nothing can announce them
+	}
 	if w.sorter, err = newSorter(schema, opts.Layout.SortBy); err != nil {
 		return nil, err
 	}

@@ -121,12 +121,13 @@ func (f *Feed) begin(ctx context.Context, at int64, found func(files.Found)) (in
 	if err != nil {
 		return at, err
 	}
-	step, err := f.stream.Begin(ctx, version)
+	begin := f.stream.Begin
+	if f.c.Start.Kind == Latest {
+		begin = f.stream.BeginAfter
+	}
+	step, err := begin(ctx, version)
 	if err != nil {
 		return at, err
-	}
-	if f.c.Start.Kind == Latest {
-		step.Added = nil
 	}
 	return version + 1, f.take(step, found)
 }
