@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"path"
 	"runtime"
 	"slices"
 	"strings"
@@ -224,41 +223,28 @@ func (t *Table) rewriteAll(ctx context.Context, s lakehouse.Snapshot, rests []re
 
 // rewrite writes what is left of some files to a new one.
 func (t *Table) rewrite(ctx context.Context, s lakehouse.Snapshot, r rest, id string) ([]lakehouse.DataFile, error) {
-	inFile, values := columnsInFiles(s.Schema, s.PartitionBy), r.hits[0].file.Partition
-	name := path.Join(partition.Folder(s.PartitionBy, values), r.prefix+"-"+id+".parquet")
-	w, err := parquetfile.NewWriter(t.objects, inFile, parquetfile.Options{Layout: fittingLayout(s.Layout, inFile), Name: func() string { return name }})
-	if err != nil {
-		return nil, fmt.Errorf("table %s: %w", t, err)
-	}
-	defer w.Abort()
-	whole, err := partition.NewColumns(inFile, nil, nil)
-	if err != nil {
-		return nil, err
-	}
-	for _, h := range r.hits {
-		if h.n == h.rows {
-			continue
+	return t.writeFile(ctx, s, r.hits[0].file.Partition, r.prefix+"-"+id, func(w *parquetfile.Writer, inFile *columnar.Schema) (int64, error) {
+		whole, err := partition.NewColumns(inFile, nil, nil)
+		for _, h := range r.hits {
+			if err == nil && h.n < h.rows {
+				err = t.copyRest(ctx, h, whole, w)
+			}
 		}
-		at := int64(0)
-		_, err := t.readFile(ctx, h.file, whole, func(b *columnar.Batch) error {
-			b.Retain()
-			kept := h.gone.without(b, at)
-			defer kept.Release()
-			at += int64(b.Rows())
-			return w.Write(ctx, 0, kept)
-		})
-		if err != nil {
-			return nil, err
-		}
-	}
-	files, err := finishFiles(ctx, w, inFile, statsRuleOf(s.Properties), values)
-	if err != nil {
-		return nil, err
-	}
-	if n := rowsOf(files); n != r.left {
-		return nil, fmt.Errorf("%s of %s has %d rows instead of %d: nothing was changed", name, t, n, r.left)
-	}
-	return files, nil
+		return r.left, err
+	})
+}
+
+// copyRest copies the rows of a file that stay.
+func (t *Table) copyRest(ctx context.Context, h hit, whole *partition.Columns, w *parquetfile.Writer) error {
+	at := int64(0)
+	_, err := t.readFile(ctx, h.file, whole, func(b *columnar.Batch) error {
+		b.Retain()
+		kept := h.gone.without(b, at)
+		defer kept.Release()
+		at += int64(b.Rows())
+		return w.Write(ctx, 0, kept)
+	})
+	return err
 }
 
 // readFile calls fn with the rows of a live file without a deletion vector, and counts them. The batch is borrowed.

@@ -71,20 +71,30 @@ func (t *Table) TargetFileSize(base lakehouse.Snapshot, otherwise int64) int64 {
 
 // writeMerge writes the file of a merge; without rows there is none.
 func (t *Table) writeMerge(ctx context.Context, snap lakehouse.Snapshot, m merge, id string) ([]lakehouse.DataFile, error) {
-	inFile, values := columnsInFiles(snap.Schema, snap.PartitionBy), m.files[0].PartitionValues
-	name := path.Join(partition.Folder(snap.PartitionBy, values), m.prefix+"-"+id+".parquet")
+	return t.writeFile(ctx, snap, m.files[0].PartitionValues, m.prefix+"-"+id, func(w *parquetfile.Writer, _ *columnar.Schema) (rows int64, err error) {
+		for _, a := range m.files {
+			n, err := t.appendFile(ctx, a, w)
+			if err != nil {
+				return rows, fmt.Errorf("merge %s of %s: %w", decodePath(a.Path), t, err)
+			}
+			rows += n
+		}
+		return rows, nil
+	})
+}
+
+// writeFile writes a file of one partition as the table is laid out. fill writes its rows, which have the columns of files, and counts them.
+func (t *Table) writeFile(ctx context.Context, snap lakehouse.Snapshot, values map[string]*string, base string, fill func(*parquetfile.Writer, *columnar.Schema) (rows int64, err error)) ([]lakehouse.DataFile, error) {
+	inFile := columnsInFiles(snap.Schema, snap.PartitionBy)
+	name := path.Join(partition.Folder(snap.PartitionBy, values), base+".parquet")
 	w, err := parquetfile.NewWriter(t.objects, inFile, parquetfile.Options{Layout: fittingLayout(snap.Layout, inFile), Name: func() string { return name }})
 	if err != nil {
 		return nil, fmt.Errorf("table %s: %w", t, err)
 	}
 	defer w.Abort()
-	var rows int64
-	for _, a := range m.files {
-		n, err := t.appendFile(ctx, a, w)
-		if err != nil {
-			return nil, fmt.Errorf("merge %s of %s: %w", decodePath(a.Path), t, err)
-		}
-		rows += n
+	rows, err := fill(w, inFile)
+	if err != nil {
+		return nil, err
 	}
 	files, err := finishFiles(ctx, w, inFile, statsRuleOf(snap.Properties), values)
 	if err != nil {

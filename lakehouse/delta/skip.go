@@ -18,50 +18,50 @@ type skipper struct {
 	ev *compute.Evaluator
 	// values are the conjuncts that read partition columns alone: they are the same for each row of a file.
 	values []compute.Expr
-	bounds []prune.Test
-	among  []membership
+	cond   *prune.Condition  // of the other conjuncts
+	keys   []*columnar.Batch // of each of them that says a column is one of some values: the values
 	// skipped counts files.
 	skipped int
 }
 
-// membership is a conjunct that a column is one of some values.
-type membership struct {
-	bounds [][]prune.Test  // of each value
-	keys   *columnar.Batch // the values; nil if they cannot be asked for
-}
-
 func newSkipper(s lakehouse.Snapshot, where compute.Expr, ev *compute.Evaluator) *skipper {
 	k := &skipper{ev: ev}
+	var rest []compute.Expr
 	for _, e := range compute.Conjuncts(where) {
 		reads := compute.Columns(e)
 		if len(reads) > 0 && !slices.ContainsFunc(reads, func(at int) bool { return !slices.Contains(s.PartitionBy, s.Schema.Fields[at].Name) }) {
 			k.values = append(k.values, e)
 			continue
 		}
+		rest = append(rest, e)
 		if at, values, ok := compute.Among(e); ok {
-			k.among = append(k.among, k.membership(s.Schema.Fields[at], values))
-		} else if at, op, value, ok := compute.Compared(e); ok {
-			k.bounds = append(k.bounds, prune.Tests(s.Schema.Fields[at], op, value)...)
+			if keys := k.keysOf(s.Schema.Fields[at], values); keys != nil {
+				k.keys = append(k.keys, keys)
+			}
 		}
 	}
+	k.cond = prune.NewCondition(s.Schema, rest)
 	return k
 }
 
-func (k *skipper) membership(f columnar.Field, values []compute.Expr) (m membership) {
+// keysOf are values of a column that filters can be asked for, nil if one of them cannot.
+func (k *skipper) keysOf(f columnar.Field, values []compute.Expr) *columnar.Batch {
 	none := columnar.NewBatch(columnar.NewSchema(), nil, 1)
 	schema := columnar.NewSchema(f)
 	var keys []*columnar.Batch
 	for _, v := range values {
-		m.bounds = append(m.bounds, prune.Tests(f, "=", v))
 		k.ev.Reset()
-		if c, err := k.ev.Eval(v, none, nil); err == nil && v.Type() == f.Type {
-			keys = append(keys, columnar.NewBatch(schema, []columnar.Column{c}, 1))
+		c, err := k.ev.Eval(v, none, nil)
+		if err != nil || v.Type() != f.Type {
+			return nil
 		}
+		keys = append(keys, columnar.NewBatch(schema, []columnar.Column{c}, 1))
 	}
-	if len(keys) == len(values) {
-		m.keys, _ = columnar.Concat(keys)
+	all, err := columnar.Concat(keys)
+	if err != nil {
+		return nil
 	}
-	return m
+	return all
 }
 
 // logged reports whether, as the log says, no row of a file can fulfil the condition.
@@ -81,33 +81,26 @@ func (k *skipper) all(f *scannedFile) bool {
 	if len(k.values) > 0 && k.failsPartition(f.partition) {
 		return true
 	}
-	if len(k.bounds)+len(k.among) == 0 || f.add.Stats == nil || f.names != nil { // names in statistics are those of the file
+	if k.cond.Empty() || f.add.Stats == nil || f.names != nil { // names in statistics are those of the file
 		return false
 	}
 	var stats struct{ MinValues, MaxValues map[string]json.RawMessage }
 	if json.Unmarshal([]byte(*f.add.Stats), &stats) != nil {
 		return false
 	}
-	fails := func(t prune.Test) bool {
+	return k.cond.Denies(k.ev, func(f columnar.Field, upper bool) (columnar.Column, bool) {
 		of := stats.MinValues
-		if t.Upper {
+		if upper {
 			of = stats.MaxValues
 		}
-		v, ok := readBound(t.Field.Type, of[t.Field.Name], t.Upper)
-		return ok && !t.Holds(k.ev, v)
-	}
-	return slices.ContainsFunc(k.bounds, fails) || slices.ContainsFunc(k.among, func(m membership) bool {
-		return !slices.ContainsFunc(m.bounds, func(tests []prune.Test) bool { return !slices.ContainsFunc(tests, fails) })
+		return readBound(f.Type, of[f.Name], upper)
 	})
 }
 
 // denied asks the Bloom filters. One that cannot be read says nothing.
 func (k *skipper) denied(file *parquetfile.Reader) bool {
-	return slices.ContainsFunc(k.among, func(m membership) bool {
-		if m.keys == nil {
-			return false
-		}
-		may, err := file.Probe().MayHold(m.keys)
+	return slices.ContainsFunc(k.keys, func(keys *columnar.Batch) bool {
+		may, err := file.Probe().MayHold(keys)
 		return err == nil && len(may) == 0
 	})
 }

@@ -14,10 +14,10 @@ import (
 	"github.com/lakewheel/lakewheel/columnar/compute"
 )
 
-// Test is what a bound of a column must fulfil if a row can.
-type Test struct {
-	Field columnar.Field
-	Upper bool         // which bound
+// test is what a bound of a column must fulfil if a row can.
+type test struct {
+	field columnar.Field
+	upper bool         // which bound
 	holds compute.Expr // over one column
 }
 
@@ -27,20 +27,20 @@ var boundsOf = map[string][]struct {
 	op    string
 }{"=": {{false, "<="}, {true, ">="}}, "<": {{false, "<"}}, "<=": {{false, "<="}}, ">": {{true, ">"}}, ">=": {{true, ">="}}}
 
-// Tests are those of a comparison of a column with a constant: op is one of = < <= > >=.
-func Tests(f columnar.Field, op string, value compute.Expr) (out []Test) {
+// testsOf are those of a comparison of a column with a constant: op is one of = < <= > >=.
+func testsOf(f columnar.Field, op string, value compute.Expr) (out []test) {
 	for _, b := range boundsOf[op] {
 		holds, err := compute.Call(b.op, compute.Column(0, f.Name, f.Type, true), value)
 		if err == nil {
-			out = append(out, Test{f, b.upper, holds})
+			out = append(out, test{f, b.upper, holds})
 		}
 	}
 	return out
 }
 
-// Holds reports whether a bound, a column of one row, fulfils the test, or cannot be compared.
-func (t Test) Holds(ev *compute.Evaluator, bound columnar.Column) bool {
-	row := columnar.NewBatch(columnar.NewSchema(t.Field), []columnar.Column{bound}, 1)
+// passes reports whether a bound, a column of one row, fulfils the test, or cannot be compared.
+func (t test) passes(ev *compute.Evaluator, bound columnar.Column) bool {
+	row := columnar.NewBatch(columnar.NewSchema(t.field), []columnar.Column{bound}, 1)
 	defer row.Release()
 	return Passes(ev, t.holds, row)
 }
@@ -54,8 +54,8 @@ func Passes(ev *compute.Evaluator, e compute.Expr, row *columnar.Batch) bool {
 
 // Condition is a list of comparisons that have to hold together. It may be used by any number of goroutines.
 type Condition struct {
-	tests []Test
-	among [][][]Test // a column is one of some values: the tests of each value
+	tests []test
+	among [][][]test // a column is one of some values: the tests of each value
 }
 
 // NewCondition takes what compares a column of the schema with constants from expressions over it.
@@ -63,13 +63,13 @@ func NewCondition(schema *columnar.Schema, where []compute.Expr) *Condition {
 	c := &Condition{}
 	for _, e := range where {
 		if at, values, ok := compute.Among(e); ok {
-			var list [][]Test
+			var list [][]test
 			for _, v := range values {
-				list = append(list, Tests(schema.Fields[at], "=", v))
+				list = append(list, testsOf(schema.Fields[at], "=", v))
 			}
 			c.among = append(c.among, list)
 		} else if at, op, value, ok := compute.Compared(e); ok {
-			c.tests = append(c.tests, Tests(schema.Fields[at], op, value)...)
+			c.tests = append(c.tests, testsOf(schema.Fields[at], op, value)...)
 		}
 	}
 	return c
@@ -81,11 +81,11 @@ func (c *Condition) Empty() bool { return c == nil || len(c.tests)+len(c.among) 
 // Denies reports whether no row within some bounds fulfils the condition. bound gives a bound as a column of one row, which Denies releases;
 // false if it is not known.
 func (c *Condition) Denies(ev *compute.Evaluator, bound func(f columnar.Field, upper bool) (columnar.Column, bool)) bool {
-	fails := func(t Test) bool {
-		b, ok := bound(t.Field, t.Upper)
-		return ok && !t.Holds(ev, b)
+	fails := func(t test) bool {
+		b, ok := bound(t.field, t.upper)
+		return ok && !t.passes(ev, b)
 	}
-	return slices.ContainsFunc(c.tests, fails) || slices.ContainsFunc(c.among, func(values [][]Test) bool {
-		return !slices.ContainsFunc(values, func(tests []Test) bool { return !slices.ContainsFunc(tests, fails) })
+	return slices.ContainsFunc(c.tests, fails) || slices.ContainsFunc(c.among, func(values [][]test) bool {
+		return !slices.ContainsFunc(values, func(tests []test) bool { return !slices.ContainsFunc(tests, fails) })
 	})
 }
