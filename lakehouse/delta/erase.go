@@ -116,13 +116,8 @@ func (t *Table) hunt(ctx context.Context, h *hunt, files []lakehouse.DataFile) (
 		if !h.canHold(f, p) {
 			continue
 		}
-		tasks.Go(func() error {
-			denied, err := t.denied(ctx, asked, f)
-			if denied || err != nil {
-				return err
-			}
-			scan[i] = true
-			found[i], err = t.hitsOf(ctx, h, f, p)
+		tasks.Go(func() (err error) {
+			found[i], scan[i], err = t.hitsOf(ctx, h, f, p, asked)
 			return err
 		})
 	}
@@ -137,19 +132,29 @@ func (t *Table) hunt(ctx context.Context, h *hunt, files []lakehouse.DataFile) (
 	return slices.DeleteFunc(found, func(f hit) bool { return f.n == 0 }), scanned, nil
 }
 
-// hitsOf reads the keys of a file.
-func (t *Table) hitsOf(ctx context.Context, h *hunt, f lakehouse.DataFile, p *partition.Columns) (hit, error) {
-	out := hit{file: f}
+// hitsOf reads the keys of a file. False: its Bloom filters deny those that are asked for.
+func (t *Table) hitsOf(ctx context.Context, h *hunt, f lakehouse.DataFile, p *partition.Columns, asked *columnar.Batch) (out hit, read bool, err error) {
+	out, read = hit{file: f}, true
 	var sel columnar.Selection
 	finder := h.set.Finder()
-	rows, err := t.readFile(ctx, f, p, func(b *columnar.Batch) error {
+	file := &scannedFile{add: add{Path: encodePath(f.Path)}, partition: p, deny: func(r *parquetfile.Reader) (bool, error) {
+		no, err := denied(asked, f, r.Probe())
+		read = !no
+		return no, err
+	}}
+	rows := int64(0)
+	err = t.scanFile(ctx, file, func(b *columnar.Batch) error {
 		if sel = finder.Find(b.Columns(), b.Rows(), sel[:0]); len(sel) > 0 && out.gone == nil {
 			out.gone = newRowSet(max(f.Rows, 0))
 		}
 		out.note(sel, b.Rows())
+		rows += int64(b.Rows())
 		return nil
 	})
-	return out, agrees(t, f, rows, err)
+	if !read {
+		return out, false, err
+	}
+	return out, true, agrees(t, f, rows, err)
 }
 
 // agrees refuses a file that was read to its end and has other rows than the log says.
@@ -249,7 +254,7 @@ func (t *Table) copyRest(ctx context.Context, h hit, whole *partition.Columns, w
 
 // readFile calls fn with the rows of a live file without a deletion vector, and counts them. The batch is borrowed.
 func (t *Table) readFile(ctx context.Context, f lakehouse.DataFile, p *partition.Columns, fn func(*columnar.Batch) error) (rows int64, err error) {
-	err = t.scanFile(ctx, &scannedFile{add: add{Path: encodePath(f.Path)}, partition: p}, nil, func(b *columnar.Batch) error {
+	err = t.scanFile(ctx, &scannedFile{add: add{Path: encodePath(f.Path)}, partition: p}, func(b *columnar.Batch) error {
 		rows += int64(b.Rows())
 		return fn(b)
 	})

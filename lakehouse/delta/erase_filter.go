@@ -1,8 +1,7 @@
 package delta
 
 import (
-	"context"
-	"fmt"
+	"slices"
 
 	"github.com/lakewheel/lakewheel/columnar"
 	"github.com/lakewheel/lakewheel/lakehouse"
@@ -22,7 +21,7 @@ func (h *hunt) deniable() *columnar.Batch {
 	}
 	out, cols := &columnar.Schema{}, []columnar.Column{}
 	for i, c := range h.set.Keys() {
-		if f := h.keys.Fields[i]; len(among(columnar.NewSchema(f), h.partitionKeys)) == 0 {
+		if f := h.keys.Fields[i]; !slices.Contains(h.partitionKeys, f.Name) {
 			out.Fields, cols = append(out.Fields, f), append(cols, c)
 			continue
 		}
@@ -32,28 +31,10 @@ func (h *hunt) deniable() *columnar.Batch {
 }
 
 // denied reports whether the Bloom filters of a file say that it holds none of the keys.
-func (t *Table) denied(ctx context.Context, keys *columnar.Batch, f lakehouse.DataFile) (bool, error) {
-	if keys == nil || f.Bytes < probedFrom {
+func denied(keys *columnar.Batch, f lakehouse.DataFile, probe *parquetfile.Probe) (bool, error) {
+	if keys == nil || f.Bytes < probedFrom || !slices.ContainsFunc(keys.Schema().Fields, func(f columnar.Field) bool { return probe.Filtered(f.Name) }) {
 		return false, nil
 	}
-	r, err := t.objects.Open(ctx, f.Path)
-	if err != nil {
-		return false, fmt.Errorf("data file of %s: %w", t, err)
-	}
-	defer r.Close()
-	probe, err := parquetfile.OpenProbe(r, nil)
-	if err != nil {
-		return false, fmt.Errorf("data file %s of %s: %w", f.Path, t, err)
-	}
-	for _, field := range keys.Schema().Fields {
-		if !probe.Filtered(field.Name) {
-			continue
-		}
-		may, err := probe.MayHold(keys)
-		if err != nil {
-			return false, fmt.Errorf("data file %s of %s: %w", f.Path, t, err)
-		}
-		return len(may) == 0, nil
-	}
-	return false, nil
+	may, err := probe.MayHold(keys)
+	return err == nil && len(may) == 0, err
 }

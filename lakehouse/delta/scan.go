@@ -96,6 +96,7 @@ type scannedFile struct {
 	add       add
 	partition *partition.Columns
 	names     *parquetfile.Names
+	deny      func(*parquetfile.Reader) (bool, error) // says of the open file that no row is wanted; nil: all are
 }
 
 // scan reads the files that are not skipped; without a skipper, all of them.
@@ -116,18 +117,18 @@ func (t *Table) scan(ctx context.Context, s lakehouse.Snapshot, skip *skipper, f
 		if err != nil {
 			return fmt.Errorf("data file %s of %s: %w", decodePath(a.Path), t, err)
 		}
-		f := &scannedFile{add: a, partition: p, names: names}
+		f := &scannedFile{add: a, partition: p, names: names, deny: skip.filtered}
 		if skip.logged(f) {
 			continue
 		}
-		if err := t.scanFile(ctx, f, skip, fn); err != nil {
+		if err := t.scanFile(ctx, f, fn); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (t *Table) scanFile(ctx context.Context, s *scannedFile, skip *skipper, fn func(*columnar.Batch) error) error {
+func (t *Table) scanFile(ctx context.Context, s *scannedFile, fn func(*columnar.Batch) error) error {
 	name := decodePath(s.add.Path)
 	f, err := t.objects.Open(ctx, name)
 	if err != nil {
@@ -139,8 +140,14 @@ func (t *Table) scanFile(ctx context.Context, s *scannedFile, skip *skipper, fn 
 		return fmt.Errorf("data file %s of %s: %w", name, t, err)
 	}
 	defer rows.file.Close()
-	if skip.filtered(rows.file) {
-		return nil
+	if s.deny != nil {
+		no, err := s.deny(rows.file)
+		if err != nil {
+			return fmt.Errorf("data file %s of %s: %w", name, t, err)
+		}
+		if no {
+			return nil
+		}
 	}
 	for {
 		b, err := rows.next(ctx)

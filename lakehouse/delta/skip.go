@@ -68,7 +68,9 @@ func (k *skipper) keysOf(f columnar.Field, values []compute.Expr) *columnar.Batc
 func (k *skipper) logged(f *scannedFile) bool { return k != nil && k.count(k.all(f)) }
 
 // filtered reports it as the filters of the file say.
-func (k *skipper) filtered(file *parquetfile.Reader) bool { return k != nil && k.count(k.denied(file)) }
+func (k *skipper) filtered(file *parquetfile.Reader) (bool, error) {
+	return k != nil && k.count(k.denied(file)), nil
+}
 
 func (k *skipper) count(skip bool) bool {
 	if skip {

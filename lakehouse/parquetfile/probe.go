@@ -25,15 +25,6 @@ type Probe struct {
 	pager pager
 }
 
-// OpenProbe opens a file, which the caller closes after the Probe. Names are those of OpenNamed.
-func OpenProbe(r store.Reader, names *Names) (*Probe, error) {
-	f, err := Open(r)
-	if err != nil {
-		return nil, err
-	}
-	return &Probe{from: r, file: f, names: names}, nil
-}
-
 // Filtered reports whether the file has filters of a column.
 func (p *Probe) Filtered(name string) bool {
 	at, ok := p.leaf(name)
