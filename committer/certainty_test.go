@@ -29,16 +29,9 @@ func failedReadLosesNoPosition(t *testing.T) {
 	objects := store.NewMem()
 	require.NoError(t, runTo(t.Context(), objects, 3))
 	for i := 0; ; i++ {
-		fired := false
-		objects.Inject(func(n int, _ store.Op, _ string) (store.Outcome, error) {
-			if n == i {
-				fired = true
-				return store.Fail, errBusy
-			}
-			return store.Normal, nil
-		})
+		fired := failOperation(objects, i, errBusy)
 		_, err := Open(t.Context(), options(objects, "driver"))
-		if !fired {
+		if !*fired {
 			require.NoError(t, err)
 			return
 		}

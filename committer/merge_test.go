@@ -229,16 +229,10 @@ func TestMergeCrashes(t *testing.T) {
 func TestMergeFaults(t *testing.T) {
 	full := fmt.Errorf("write: %w", syscall.ENOSPC)
 	for i := 0; ; i++ {
-		objects, fired := store.NewMem(), false
-		objects.Inject(func(n int, _ store.Op, _ string) (store.Outcome, error) {
-			if n == i {
-				fired = true
-				return store.Fail, full
-			}
-			return store.Normal, nil
-		})
+		objects := store.NewMem()
+		fired := failOperation(objects, i, full)
 		err := mergeTo(t.Context(), mergeOptions(objects), 2, 4)
-		if !fired {
+		if !*fired {
 			require.NoError(t, err)
 			return
 		}

@@ -115,22 +115,29 @@ func crashAfterEveryWriteOnDisk(t *testing.T) {
 	}
 }
 
+// failOperation lets the i-th operation from now on fail. True afterwards: there was one.
+func failOperation(objects *store.Mem, i int, with error) *bool {
+	fired := new(bool)
+	objects.Inject(func(n int, _ store.Op, _ string) (store.Outcome, error) {
+		if n != i {
+			return store.Normal, nil
+		}
+		*fired = true
+		return store.Fail, with
+	})
+	return fired
+}
+
 // The i-th operation fails instead, for each i: the run ends with that error or goes on, and the next one makes the tables whole.
 func TestEveryOperationFails(t *testing.T) { overFormats(t, everyOperationFails) }
 
 func everyOperationFails(t *testing.T) {
 	full := fmt.Errorf("write: %w", syscall.ENOSPC)
 	for i := 0; ; i++ {
-		objects, fired := store.NewMem(), false
-		objects.Inject(func(n int, _ store.Op, _ string) (store.Outcome, error) {
-			if n == i {
-				fired = true
-				return store.Fail, full
-			}
-			return store.Normal, nil
-		})
+		objects := store.NewMem()
+		fired := failOperation(objects, i, full)
 		err := runTo(t.Context(), objects, 15)
-		if !fired {
+		if !*fired {
 			require.NoError(t, err)
 			break
 		}
@@ -149,17 +156,8 @@ func TestUnknownOutcomes(t *testing.T) { overFormats(t, unknownOutcomes) }
 func unknownOutcomes(t *testing.T) {
 	for _, outcome := range []store.Outcome{store.LoseReply, store.LoseCall, store.Late, store.Twice} {
 		for nth := range 14 {
-			objects, puts := store.NewMem(), 0
-			objects.Inject(func(_ int, op store.Op, _ string) (store.Outcome, error) {
-				if op != store.OpPutIfAbsent {
-					return store.Normal, nil
-				}
-				puts++
-				if puts-1 == nth {
-					return outcome, nil
-				}
-				return store.Normal, nil
-			})
+			objects := store.NewMem()
+			objects.Inject(store.Meet(store.Fault{Op: store.OpPutIfAbsent, Nth: nth, Outcome: outcome}))
 			require.NoError(t, runTo(t.Context(), objects, 15), "outcome %d of put %d", outcome, nth)
 			requireOnce(t, objects, 15, 3)
 		}

@@ -62,11 +62,11 @@ func stream(t *testing.T, topic string, from int) (stop func() int) {
 }
 
 func produceTimed(t *testing.T, topic string, n int) {
-	cl := client(t, kgo.MaxBufferedRecords(100_000))
-	for i := range n {
-		cl.Produce(context.Background(), &kgo.Record{Topic: topic, Partition: int32(i % partitions), Value: timed(i)}, nil)
+	records := make([]*kgo.Record, n)
+	for i := range records {
+		records[i] = &kgo.Record{Topic: topic, Partition: int32(i % partitions), Value: timed(i)}
 	}
-	require.NoError(t, cl.Flush(t.Context()))
+	require.NoError(t, client(t, kgo.MaxBufferedRecords(100_000)).ProduceSync(t.Context(), records...).FirstErr())
 }
 
 // versionsOf writes a pipeline file for each of two queries, over one table.

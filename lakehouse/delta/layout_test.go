@@ -157,8 +157,6 @@ func TestScanWhereFilters(t *testing.T) {
 		{"n NOT IN (1, 2)", "5 3 6 4", 0},
 		{"n = 3.0", "3", 0},
 	} {
-		rows, skipped := matching(t, tab, snap, "n", c.where)
-		require.Equal(t, c.rows, rows, c.where)
-		require.Equal(t, c.skipped, skipped, c.where)
+		requireWhere(t, tab, snap, "n", c.where, c.rows, c.skipped)
 	}
 }
