@@ -22,6 +22,7 @@ type Source struct {
 
 	mu         sync.Mutex
 	partitions map[int32][]document
+	start      offsets.Positions // nil: offset 0
 }
 
 type document struct {
@@ -46,7 +47,24 @@ func (s *Source) Append(partition int32, value []byte, micros int64) {
 	s.partitions[partition] = append(s.partitions[partition], document{value, micros})
 }
 
-// Available returns the ends of all partitions. Every partition begins at offset 0.
+// StartAt makes a query that has no positions yet begin at these, and at offset 0 of partitions without one.
+func (s *Source) StartAt(start offsets.Positions) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.start = start
+}
+
+// Documents are the values of a partition in their order; nil is a null record.
+func (s *Source) Documents(partition int32) (out [][]byte) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, d := range s.partitions[partition] {
+		out = append(out, d.value)
+	}
+	return out
+}
+
+// Available returns the ends of all partitions.
 func (s *Source) Available(_ context.Context, known offsets.Progress) (source.Available, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -56,7 +74,7 @@ func (s *Source) Available(_ context.Context, known offsets.Progress) (source.Av
 		p := offsets.Partition{Topic: s.name, ID: id}
 		a.Ends[p] = int64(len(docs))
 		if _, ok := a.Progress.Partitions[p]; !ok {
-			a.Progress.Partitions[p] = offsets.Mark{LeaderEpoch: -1}
+			a.Progress.Partitions[p] = offsets.Mark{Next: s.start[p], LeaderEpoch: -1}
 		}
 	}
 	a.Latest = a.Ends

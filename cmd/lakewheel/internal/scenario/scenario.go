@@ -46,6 +46,8 @@ type Env struct {
 	Stream bool
 	// Around, if it is set, makes each run of the engine that it is handed, as a scheduler does.
 	Around func(run func() error) error
+	// Prepare, if it is set, may change the pipeline of a run before the engine is opened.
+	Prepare func(p *config.Pipeline)
 	// CrashAfter lets so many durable writes of the script succeed before the process dies once; -1: never.
 	CrashAfter int
 	// Plans, if it is set, gets the physical plan of each run, as the engine prints it.
@@ -309,6 +311,9 @@ func (e *Env) continued() config.Pipeline {
 }
 
 func (e *Env) runOnce(p config.Pipeline, crashAt string) error {
+	if e.Prepare != nil {
+		e.Prepare(&p)
+	}
 	q, closeSource, err := wire.Build(context.Background(), &p, e.world(crashAt))
 	if err != nil {
 		return err
@@ -328,7 +333,8 @@ func (e *Env) runOnce(p config.Pipeline, crashAt string) error {
 func (e *Env) world(crashAt string) wire.World {
 	return wire.World{
 		Clock: e.clock, Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Stdout: io.Discard, Workers: e.nextWorkers(), InlineCompaction: true,
-		Objects: func(path string) (store.Store, error) { return store.Sub(e.objects, path), nil },
+		Objects: func(path string) (store.Store, error) { return storeOf(e, path), nil },
+		S3:      func(_ store.S3Config, path string) (store.Store, error) { return storeOf(e, path), nil },
 		Source: func(_ context.Context, s *config.Source, _ bool) (source.Source, error) {
 			return keepOpen{e.source(s.Name)}, nil
 		},
@@ -381,7 +387,9 @@ func (e *Env) table(d *datadriven.TestData) (string, error) {
 	return strings.Join(lines, "\n"), nil
 }
 
-func storeOf(e *Env, path string) store.Store { return store.Sub(e.objects, path) }
+func storeOf(e *Env, path string) store.Store {
+	return store.Sub(e.objects, strings.TrimPrefix(path, "s3://"))
+}
 
 // ReadTable returns the rows of a Delta table, or of a folder of plain files, as JSON lines, sorted.
 func ReadTable(ctx context.Context, objects store.Store) ([]string, error) {
