@@ -270,7 +270,7 @@ func (o backfillFlags) print(w io.Writer, p *config.Pipeline, r backfill.Report)
 		out.LeftAlone = append(out.LeftAlone, windows.String())
 	}
 	if o.dryRun {
-		out.Plan = planner.FormatPhysical(p.Planned.Physical)
+		out.Plan = planner.FormatPhysical(r.Plan)
 	}
 	if o.asJSON {
 		return json.NewEncoder(w).Encode(out)

@@ -48,6 +48,7 @@ func (j *Job) fill(ctx context.Context, t *target, in committer.Intent, read map
 	if err != nil {
 		return out, err
 	}
+	out.Plan = q.Program.Plan
 	if q.Sink = into.Sink(into.Options); where != nil {
 		q.Sink = &narrowed{Sink: q.Sink, where: where}
 	}

@@ -28,6 +28,8 @@ type Job struct {
 // Report is what a backfill did, or would do.
 type Report struct {
 	Command string
+	// Plan is the physical plan that ran, or would run.
+	Plan planner.PhysicalNode
 	// Where is the condition of the rows that change places.
 	Where string
 	// From and Until are the offsets that are read, by source.

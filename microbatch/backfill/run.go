@@ -20,7 +20,7 @@ func Find(ctx context.Context, j Job, r Request) (Report, error) {
 	}
 	in, found, err := committer.FindBackfill(ctx, j.Options, o)
 	out := t.report(in)
-	out.Replaced = found
+	out.Replaced, out.Plan = found, j.Plan
 	return out, err
 }
 
@@ -108,6 +108,7 @@ func (j *Job) once(ctx context.Context, t *target, o committer.BackfillOptions) 
 	if err != nil {
 		return out, err
 	}
+	out.Plan = q.Program.Plan
 	q.Sink = &staging{fill: fill, opts: j.Options, where: where}
 	q.Commit = microbatch.CommitPolicy{}
 	if err := microbatch.Run(ctx, q); err != nil {

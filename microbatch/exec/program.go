@@ -10,6 +10,8 @@ import (
 
 // Program is a compiled plan: a Pipeline for each source that it reads, and the stateful operators behind them.
 type Program struct {
+	// Plan is what it was compiled from.
+	Plan planner.PhysicalNode
 	// Pipelines of the inputs, in their order.
 	Pipelines []*Pipeline
 	// Operators from the sink down, as Spark lists them; rows go through them in the opposite order.
@@ -52,7 +54,7 @@ type TimeSpan struct{ From, Until int64 }
 
 // Compile turns a physical plan over some sources into a Program.
 func Compile(plan planner.PhysicalNode, set Settings, inputs ...Input) (*Program, error) {
-	c := &compiler{p: &Program{Mode: set.Mode, Out: plan.Schema(), keyed: newKeyed(set.Keys, plan.Schema())}, lateness: set.Lateness.Microseconds(), within: set.Within}
+	c := &compiler{p: &Program{Plan: plan, Mode: set.Mode, Out: plan.Schema(), keyed: newKeyed(set.Keys, plan.Schema())}, lateness: set.Lateness.Microseconds(), within: set.Within}
 	if set.KeepLate {
 		var err error
 		if c.p.late, err = LateSchema(inputs...); err != nil {

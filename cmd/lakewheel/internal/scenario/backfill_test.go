@@ -14,9 +14,10 @@ import (
 	"github.com/lakewheel/lakewheel/committer"
 	"github.com/lakewheel/lakewheel/microbatch"
 	"github.com/lakewheel/lakewheel/microbatch/backfill"
+	"github.com/lakewheel/lakewheel/planner"
 )
 
-// Streaming in many batches gives what a backfill of everything gives: into a new table, and in place, where nothing changes. What cannot be computed
+// A backfill of everything executes the plan of streaming in many batches, and gives its rows: into a new table, and in place, where nothing changes. What cannot be computed
 // so is refused, and nothing is changed either. A script with late rows is left out: in a backfill no row is late.
 func TestBackfillIsStreaming(t *testing.T) {
 	filled := 0
@@ -28,6 +29,7 @@ func TestBackfillIsStreaming(t *testing.T) {
 		}
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			e := New()
+			e.Plans = &[]string{}
 			changed := false
 			compare := func() {
 				if e.p != nil && !changed && !e.p.Sink.Console && !e.p.Sink.Plain {
@@ -82,19 +84,26 @@ func compareBackfill(t *testing.T, e *Env) (filled int) {
 	other := wire.Into(e.p, "filled")
 	into, err := wire.IntoTable(e.p, "filled", e.world(""))
 	require.NoError(t, err)
-	switch _, err = backfill.Fill(t.Context(), job, all, into); {
+	switch done, err := backfill.Fill(t.Context(), job, all, into); {
 	case err == nil:
+		require.Equal(t, e.lastPlan(), planner.FormatPhysical(done.Plan), "into another table")
 		require.Equal(t, was, tablesOf(t, e, other.Sink.Path, other.DeadLetter, other.Late), "into another table")
 		filled++
 	default:
 		require.True(t, refused(err), "%v", err)
 	}
-	if _, err = backfill.Run(t.Context(), job, all); err != nil {
+	switch done, err := backfill.Run(t.Context(), job, all); {
+	case err == nil:
+		require.Equal(t, e.lastPlan(), planner.FormatPhysical(done.Plan), "in place")
+	default:
 		require.True(t, refused(err), "%v", err)
 	}
 	require.Equal(t, was, tablesOf(t, e, e.p.Sink.Path, e.p.DeadLetter, e.p.Late), "in place")
 	return filled
 }
+
+// lastPlan is the physical plan of the latest run.
+func (e *Env) lastPlan() string { return (*e.Plans)[len(*e.Plans)-1] }
 
 func refused(err error) bool {
 	return errors.Is(err, backfill.ErrInexact) || errors.Is(err, backfill.ErrRange) || errors.Is(err, committer.ErrRefused) || errors.Is(err, microbatch.ErrStateLimit)

@@ -322,7 +322,7 @@ func (e *Env) runOnce(p config.Pipeline, crashAt string) error {
 	q.Sink = &recordingSink{Sink: q.Sink, e: e, ordered: sorts(p.Planned.Physical)}
 	q.OnProgress = e.report
 	if e.Plans != nil {
-		*e.Plans = append(*e.Plans, p.Planned.Tree("physical"))
+		*e.Plans = append(*e.Plans, planner.FormatPhysical(q.Program.Plan))
 	}
 	if e.Stream {
 		streamUntilIdle(&q, e.clock)
