@@ -1,9 +1,11 @@
 package columnar_test
 
 import (
+	"bytes"
 	"strings"
 	"testing"
 
+	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/arrow/array"
 	"github.com/apache/arrow/go/v17/arrow/memory"
 	"github.com/stretchr/testify/require"
@@ -59,5 +61,48 @@ func TestMovesOfNestedRows(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, []string{want[1], want[3], want[1], want[2], want[3]}, print(all), test.typ)
 		require.Positive(t, b.Bytes())
+	}
+}
+
+// breakText makes a byte that is no letter of each "!" of a column.
+func breakText(d arrow.ArrayData) {
+	if d.DataType().ID() == arrow.STRING {
+		text := d.Buffers()[2].Bytes()
+		copy(text, bytes.ReplaceAll(text, []byte("!"), []byte("\xff")))
+	}
+	for _, child := range d.Children() {
+		breakText(child)
+	}
+}
+
+// A column is text where all bytes are UTF-8, and each value is for itself.
+func TestInvalidText(t *testing.T) {
+	text := func(values ...string) columnar.Column { return columnar.NewStringColumn(values) }
+	broken := func(typ columnar.Type, values string) columnar.Column {
+		c := nestedColumn(t, typ, values)
+		breakText(c.Data())
+		return c
+	}
+	structs := columnar.Struct(columnar.Field{Name: "s", Type: columnar.String})
+	for _, test := range []struct {
+		name string
+		c    columnar.Column
+		want []int32
+	}{
+		{"no rows", text(), nil},
+		{"letters", text("a", "", "é", "\U0001F600"), nil},
+		{"bytes", text("a", "\xff", "é", "\xc3"), []int32{1, 3}},
+		{"a letter that is cut", text("x\xc3", "\xa9", "\xe2\x82", "\xac", "é"), []int32{0, 1, 2, 3}},
+		{"a slice begins behind", array.NewSlice(text("\xff", "a", "\xc3", "b"), 1, 4), []int32{1}},
+		{"NULL", broken(columnar.String, `["a", null, "é"]`), nil},
+		{"numbers", broken(columnar.Int, `[1, 2]`), nil},
+		{"elements", broken(columnar.Array(columnar.String), `[["a"], null, [], ["b", "!", "!"], ["c"], ["!"]]`), []int32{3, 5}},
+		{"a slice of lists", array.NewSlice(broken(columnar.Array(columnar.String), `[["!"], ["a"], ["!"]]`), 1, 3), []int32{1}},
+		{"fields", broken(structs, `[{"s": "a"}, null, {"s": "!"}, {"s": null}]`), []int32{2}},
+		{"keys and values", broken(columnar.Map(columnar.String, columnar.String),
+			`[[{"key": "a", "value": "b"}], null, [{"key": "!", "value": "b"}], [{"key": "a", "value": "b"}, {"key": "b", "value": "!"}]]`), []int32{2, 3}},
+		{"lists of structs", broken(columnar.Array(structs), `[[{"s": "a"}, {"s": "b"}], [{"s": "c"}, {"s": "!"}]]`), []int32{1}},
+	} {
+		require.Equal(t, test.want, columnar.InvalidText(test.c), test.name)
 	}
 }

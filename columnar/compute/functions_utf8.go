@@ -36,12 +36,13 @@ func bindIsValid(name string, args []Expr) (Expr, error) {
 
 func appendValidAt(dst []byte, v *vector, row int32) []byte { return appendValid(dst, v.bytesAt(row)) }
 
-var errInvalidUTF8 = &EvalError{"INVALID_UTF8_STRING", "the text is no valid UTF-8; use make_valid_utf8 or try_validate_utf8."}
+// ErrInvalidText is that of a STRING whose bytes are no UTF-8.
+var ErrInvalidText = &EvalError{"INVALID_UTF8_STRING", "the text is no valid UTF-8; use make_valid_utf8 or try_validate_utf8."}
 
 func validateRows(f *frame) {
 	f.view(f.args[0], func(row int32, s []byte) (int, int) {
 		if !utf8.Valid(s) {
-			f.fail(row, errInvalidUTF8)
+			f.fail(row, ErrInvalidText)
 		}
 		return 0, len(s)
 	})

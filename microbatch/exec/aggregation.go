@@ -48,11 +48,11 @@ func withInputs(exprs []compute.Expr, calls []*aggregate.Call) []compute.Expr {
 	return exprs
 }
 
-// inputSchema names columns by their position.
+// inputSchema names columns by what they are computed from, for messages.
 func inputSchema(exprs []compute.Expr) *columnar.Schema {
 	out := &columnar.Schema{}
-	for i, e := range exprs {
-		out.Fields = append(out.Fields, columnar.Field{Name: fmt.Sprintf("c%d", i), Type: e.Type(), Nullable: true})
+	for _, e := range exprs {
+		out.Fields = append(out.Fields, columnar.Field{Name: e.String(), Type: e.Type(), Nullable: true})
 	}
 	return out
 }

@@ -1,6 +1,8 @@
 package exec
 
 import (
+	"strings"
+
 	"github.com/lakewheel/lakewheel/columnar"
 	"github.com/lakewheel/lakewheel/microbatch/source"
 )
@@ -22,7 +24,7 @@ func (t *Task) deadLetters(raw *columnar.Batch, failed []columnar.RowError) *col
 	rows := make(columnar.Selection, len(failed))
 	messages := make([]string, len(failed))
 	for i, f := range failed {
-		rows[i], messages[i] = f.Row, f.Err.Error()
+		rows[i], messages[i] = f.Row, strings.ToValidUTF8(f.Err.Error(), "\uFFFD")
 	}
 	n := len(failed)
 	return columnar.NewBatch(DeadLetterSchema, []columnar.Column{

@@ -61,6 +61,18 @@ func (f *flow) collect(eval *compute.Evaluator) {
 	eval.Reset()
 }
 
+// refuse fails rows of a packed batch; errs is ascending.
+func (f *flow) refuse(errs []columnar.RowError) {
+	if len(errs) == 0 {
+		return
+	}
+	for _, e := range errs {
+		f.failed = append(f.failed, columnar.RowError{Row: f.raw(e.Row), Err: e.Err})
+	}
+	f.drop(errs)
+	f.pack()
+}
+
 // drop takes rows of the batch out of the selection; errs is ascending.
 func (f *flow) drop(errs []columnar.RowError) {
 	keep := make(columnar.Selection, 0, f.sel.Len(f.batch.Rows()))

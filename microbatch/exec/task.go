@@ -148,7 +148,8 @@ func (t *Task) decode(raw *columnar.Batch) (*columnar.Batch, []columnar.RowError
 	for _, c := range cols {
 		c.Retain()
 	}
-	return columnar.NewBatch(t.p.decoded, cols, raw.Rows()), nil, nil
+	rows := columnar.NewBatch(t.p.decoded, cols, raw.Rows())
+	return rows, refusedColumns(rows), nil
 }
 
 // topic is the first coordinate of the running batch.
@@ -316,7 +317,8 @@ func (t *Task) observe(flows []*flow, errs []columnar.RowError) {
 	}
 }
 
-// runSteps takes a flow through steps. Its batch then holds the rows that are left, and no others.
+// runSteps takes a flow through steps. Its batch then holds the rows that are left, and no others. Text that is no UTF-8, which a CAST of BINARY may
+// leave, fails its row: neither a table nor a state may hold it.
 func runSteps(eval *compute.Evaluator, steps []step, f *flow) error {
 	eval.Open()
 	defer eval.Close()
@@ -326,6 +328,7 @@ func runSteps(eval *compute.Evaluator, steps []step, f *flow) error {
 		}
 	}
 	f.pack()
+	f.refuse(invalidText(f.batch))
 	return nil
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"github.com/stretchr/testify/require"
 
+	"github.com/lakewheel/lakewheel/columnar"
 	"github.com/lakewheel/lakewheel/lakehouse/store"
 	"github.com/lakewheel/lakewheel/microbatch"
 	"github.com/lakewheel/lakewheel/microbatch/source"
@@ -199,6 +200,24 @@ func TestDeadLetters(t *testing.T) {
 	require.Len(t, r.Rows("t"), 5)
 	require.Contains(t, r.Rows("dead")[0], `"topic":"a.parquet","partition":0,"offset":3,`)
 	require.Contains(t, r.Rows("dead")[0], fmt.Sprintf("%x", `{"id":3,"name":"n3"}`))
+}
+
+// Columns are held to what documents are: NOT NULL, and text that is UTF-8.
+func TestColumnsThatBreakTheSchema(t *testing.T) {
+	r := newRig(t)
+	r.Format, r.Schema, r.Query = "parquet", sourcetest.Schema(r, "id BIGINT NOT NULL, name STRING"), "SELECT id, upper(name) AS name FROM events"
+	var names columnar.BinaryBuffer
+	for _, name := range []string{"a", "\xff", "b", "c"} {
+		names.AppendString(name)
+	}
+	ids := columnar.NewInt64Column([]int64{0, 1, 2, 3}, []bool{true, true, false, true})
+	schema := columnar.NewSchema(columnar.Field{Name: "id", Type: columnar.BigInt, Nullable: true}, columnar.Field{Name: "name", Type: columnar.Binary, Nullable: true})
+	r.write("a.parquet", columnar.NewBatch(schema, []columnar.Column{ids, names.Finish()}, 4))
+	require.NoError(t, r.Run())
+	require.Equal(t, []string{`{"id":0,"name":"A"}`, `{"id":3,"name":"C"}`}, r.Rows("t"))
+	require.Len(t, r.Rows("dead"), 2)
+	require.Contains(t, r.Rows("dead")[0], "name: [INVALID_UTF8_STRING]")
+	require.Contains(t, r.Rows("dead")[1], "id: a value is needed (NOT NULL), got null")
 }
 
 // Files that are still written are left for later.
