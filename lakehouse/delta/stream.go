@@ -15,10 +15,15 @@ import (
 // ErrCleaned: the log does not reach back to a version any more.
 var ErrCleaned = errors.New("the log was cleaned")
 
+// ErrReplaced: a version that was read is not that of the table which is there now.
+var ErrReplaced = errors.New("another table is in its place")
+
 // Stream reads a table version by version. It is used by one goroutine, but for FileLayout.Open.
 type Stream struct {
 	t    *Table
 	head *head // of the newest version that was read; nil before the first
+	// idle: there was no next version when it was looked for last, so that the table may have been replaced since.
+	idle bool
 }
 
 // Stream returns one that has read nothing yet.
@@ -77,15 +82,20 @@ func (s *Stream) BeginAfter(ctx context.Context, version int64) (Step, error) {
 func (s *Stream) Next(ctx context.Context, version int64) (step Step, ok bool, err error) {
 	e, err := s.t.readEntry(ctx, version)
 	if errors.Is(err, store.ErrNotExist) {
+		s.idle = true
 		return step, false, s.behind(ctx, version)
 	}
 	if err != nil {
 		return step, false, fmt.Errorf("table %s: %w", s.t, err)
 	}
+	if err := s.recheck(ctx); err != nil {
+		return step, false, err
+	}
 	if err := s.know(ctx, version-1); err != nil {
 		return step, false, err
 	}
 	s.head.apply(version, e.actions)
+	s.head.read(e.in)
 	if step, err = s.step(version); err != nil {
 		return step, false, err
 	}
@@ -102,6 +112,22 @@ func (s *Stream) Next(ctx context.Context, version int64) (step Step, ok bool, e
 	}
 	slices.SortFunc(step.Added, func(a, b Added) int { return strings.Compare(a.Path, b.Path) })
 	return step, true, nil
+}
+
+// recheck forgets what is known of a version, after a pause, if its entry is another one now: a table that was made anew in the place of this one is told
+// by its id then.
+func (s *Stream) recheck(ctx context.Context) error {
+	if !s.idle || s.head == nil || s.head.version < 0 {
+		return nil
+	}
+	in, err := s.t.objects.Stat(ctx, entryName(s.head.version))
+	if err != nil && !errors.Is(err, store.ErrNotExist) {
+		return fmt.Errorf("table %s: %w", s.t, err)
+	}
+	if s.idle = false; err == nil && in.ETag != s.head.etag {
+		s.head = nil
+	}
+	return nil
 }
 
 // know makes the head that of a version, for a stream that goes on where another one was.
@@ -121,10 +147,16 @@ func (s *Stream) know(ctx context.Context, version int64) error {
 	return nil
 }
 
-// cleaned says that a version cannot be read because the log was cleaned, if that is why.
+// cleaned says that a version cannot be read because the log was cleaned, or is another one, if that is why.
 func (s *Stream) cleaned(ctx context.Context, version int64, err error) error {
-	oldest, _, listErr := s.Reach(ctx)
-	if listErr == nil && oldest > version {
+	oldest, newest, listErr := s.Reach(ctx)
+	switch {
+	case listErr != nil:
+	case newest < 0:
+		return fmt.Errorf("table %s: %w: there is none any more, and its version %d was read", s.t, ErrReplaced, version)
+	case newest < version:
+		return fmt.Errorf("table %s: %w: its newest version is %d, and version %d was read", s.t, ErrReplaced, newest, version)
+	case oldest > version:
 		return fmt.Errorf("table %s: %w: its oldest version is %d, and %d is asked for", s.t, ErrCleaned, oldest, version)
 	}
 	return fmt.Errorf("table %s: %w", s.t, err)
@@ -160,7 +192,7 @@ func (s *Stream) Reach(ctx context.Context) (oldest, newest int64, err error) {
 	return -1, newest, fmt.Errorf("table %s: %w: entries from version %d on, and no checkpoint", s.t, errDamaged, l.entries[0])
 }
 
-// VersionAt is the newest version that was committed at or before a time, in milliseconds since 1970; ErrCleaned if none is known.
+// VersionAt is the newest version that was committed at or before a time, in milliseconds since 1970; ErrCleaned if it may be one that is gone.
 func (s *Stream) VersionAt(ctx context.Context, millis int64) (int64, error) {
 	oldest, newest, err := s.Reach(ctx)
 	if err != nil {
@@ -183,7 +215,10 @@ func (s *Stream) VersionAt(ctx context.Context, millis int64) (int64, error) {
 			high = middle
 		}
 	}
-	if low == oldest {
+	switch {
+	case low == oldest && oldest == 0:
+		return -1, fmt.Errorf("table %s: no version is as old as that; the first one is 0 (start: earliest)", s.t)
+	case low == oldest:
 		return -1, fmt.Errorf("table %s: %w: its oldest version, %d, is younger than that", s.t, ErrCleaned, oldest)
 	}
 	return low - 1, nil

@@ -3,6 +3,7 @@ package delta
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/lakewheel/lakewheel/columnar"
+	"github.com/lakewheel/lakewheel/lakehouse"
 	"github.com/lakewheel/lakewheel/lakehouse/store"
 )
 
@@ -105,6 +107,32 @@ func TestStreamsFollow(t *testing.T) {
 	}
 }
 
+// A table that was made anew while a stream waited has another id, and none of its versions is taken for one of the old table.
+func TestStreamsSeeAnotherTable(t *testing.T) {
+	objects := store.NewMem()
+	create(t, open(objects), 3)
+	s := open(objects).Stream()
+	was, err := s.Begin(context.Background(), 2)
+	require.NoError(t, err)
+	_, ok, err := s.Next(context.Background(), 3)
+	require.NoError(t, err)
+	require.False(t, ok)
+	require.NoError(t, objects.Walk(context.Background(), "", func(in store.Info) error { return objects.Delete(context.Background(), in.Name) }))
+	tab, snap := open(objects), lakehouse.Snapshot{Version: -1}
+	for i := range int64(5) {
+		c := change(i, stage(t, tab, fmt.Sprintf("other-%d", i), i))
+		if i == 0 {
+			c.Create = &lakehouse.Creation{ID: "another", Schema: schema}
+		}
+		snap, err = tab.Commit(context.Background(), snap, c)
+		require.NoError(t, err)
+	}
+	step, ok, err := s.Next(context.Background(), 3)
+	require.NoError(t, err)
+	require.True(t, ok)
+	require.NotEqual(t, was.ID, step.ID)
+}
+
 // The newest version at or before a time. Versions are a millisecond apart.
 func TestVersionAt(t *testing.T) {
 	tab := open(store.NewMem())
@@ -115,7 +143,7 @@ func TestVersionAt(t *testing.T) {
 		require.Equal(t, want, got)
 	}
 	_, err := tab.Stream().VersionAt(context.Background(), 1_699_999_999_999)
-	require.ErrorIs(t, err, ErrCleaned)
+	require.ErrorContains(t, err, "no version is as old as that; the first one is 0")
 }
 
 // A cleaned log: what it reaches, and what is behind it.
@@ -143,6 +171,8 @@ func TestCleanedStreams(t *testing.T) {
 		_, err = s.Begin(context.Background(), v)
 		require.ErrorIs(t, err, ErrCleaned)
 	}
+	_, err = s.VersionAt(context.Background(), 1_600_000_000_000)
+	require.ErrorIs(t, err, ErrCleaned, "a version that is gone may have been as old")
 	_, err = s.Begin(context.Background(), 102)
 	require.NoError(t, err)
 	_, _, err = open(store.NewMem()).Stream().Reach(context.Background())

@@ -14,7 +14,9 @@ import (
 
 // FileLayout is what the files of a table are read by. It is immutable.
 type FileLayout struct {
-	t     *Table
+	t *Table
+	// ID of the table.
+	ID    string
 	by    []string
 	names *parquetfile.Names
 }
@@ -30,7 +32,7 @@ func (s *Stream) Layout(ctx context.Context, version int64) (*FileLayout, error)
 	if err != nil {
 		return nil, fmt.Errorf("table %s: %w", s.t, err)
 	}
-	return &FileLayout{t: s.t, by: s.head.meta.PartitionColumns, names: names}, nil
+	return &FileLayout{t: s.t, ID: s.head.meta.ID, by: s.head.meta.PartitionColumns, names: names}, nil
 }
 
 // StreamFile yields rows of one data file, without those that are deleted.

@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/lakewheel/lakewheel/columnar"
+	"github.com/lakewheel/lakewheel/lakehouse"
 	"github.com/lakewheel/lakewheel/lakehouse/delta"
 	"github.com/lakewheel/lakewheel/lakehouse/prune"
 	"github.com/lakewheel/lakewheel/lakehouse/store"
@@ -89,10 +91,21 @@ func (f *Feed) ID() string {
 	return f.id
 }
 
+// Missing asks the table.
+func (f *Feed) Missing(ctx context.Context, list []*files.Entry) ([]*files.Entry, error) {
+	named := make([]lakehouse.DataFile, len(list))
+	for i, e := range list {
+		named[i].Path = e.Name
+	}
+	missing, err := f.c.Table.Missing(ctx, named)
+	return slices.DeleteFunc(slices.Clone(list), func(e *files.Entry) bool { _, is := slices.BinarySearch(missing, e.Name); return !is }), err
+}
+
 // Find gives the files of the versions from one on, which it returns the next one of. At -1 it gives those of the start.
 func (f *Feed) Find(ctx context.Context, at int64, found func(files.Found)) (int64, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	first := at < 0
 	at, err := f.begin(ctx, at, found)
 	for err == nil && !f.c.Once {
 		step, ok, nextErr := f.stream.Next(ctx, at)
@@ -106,10 +119,23 @@ func (f *Feed) Find(ctx context.Context, at int64, found func(files.Found)) (int
 	if err == nil {
 		f.layout, err = f.stream.Layout(ctx, at-1)
 	}
-	if errors.Is(err, delta.ErrCleaned) {
-		err = fmt.Errorf("%w: %w: rows that were not read are only in the table as a whole now; read them under another name of the source, which begins with the whole table", source.ErrDataLoss, err)
+	if err == nil {
+		f.id = f.layout.ID
 	}
-	return at, err
+	return at, f.explain(err, first)
+}
+
+// explain says what a version that cannot be read means.
+func (f *Feed) explain(err error, first bool) error {
+	switch cleaned := errors.Is(err, delta.ErrCleaned); {
+	case cleaned && first:
+		return fmt.Errorf("%w: begin with start: earliest, which has all rows of then", err)
+	case cleaned:
+		return fmt.Errorf("%w: %w: rows that were not read are only in the table as a whole now; read them under another name of the source, which begins with the whole table", source.ErrDataLoss, err)
+	case errors.Is(err, delta.ErrReplaced):
+		return fmt.Errorf("%w: %w: restore it, or give the source another name, under which it is read from the beginning", source.ErrDataLoss, err)
+	}
+	return err
 }
 
 // begin gives the files of the start, if this is one.
@@ -143,7 +169,11 @@ func (f *Feed) first(ctx context.Context) (int64, error) {
 	case s.Kind == Earliest:
 		return oldest, nil
 	case s.Kind == AtTime:
-		return f.stream.VersionAt(ctx, s.Time.UnixMilli())
+		version, err := f.stream.VersionAt(ctx, s.Time.UnixMilli())
+		if err != nil {
+			err = fmt.Errorf("start.time %s: %w", s.Time.UTC().Format(time.RFC3339), err)
+		}
+		return version, err
 	case s.Kind == AtVersion && s.Version > newest:
 		return -1, fmt.Errorf("start.version: the newest version of %s is %d, there is no version %d yet", f, newest, s.Version)
 	case s.Kind == AtVersion:

@@ -35,6 +35,8 @@ type Found struct {
 type Table interface {
 	// ID of the table, "" before Find.
 	ID() string
+	// Missing are those of some files that are not there any more.
+	Missing(ctx context.Context, files []*Entry) ([]*Entry, error)
 }
 
 // Rows yields the rows of a part of a file as raw batches until io.EOF.

@@ -92,6 +92,7 @@ func (r *reader) Close() error {
 func (s *Source) failed(ctx context.Context, e *Entry, err error) error {
 	switch {
 	case errors.Is(err, store.ErrNotExist):
+		s.suspectFiles()
 		return s.loss(e, errVanished)
 	case errors.Is(err, errChanged):
 		return s.loss(e, err)
@@ -99,6 +100,12 @@ func (s *Source) failed(ctx context.Context, e *Entry, err error) error {
 		return ctx.Err()
 	}
 	return fmt.Errorf("source %s, file %s in %s: %w", s.c.Name, e.Name, s.c.Feed, err)
+}
+
+func (s *Source) suspectFiles() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.suspect = true
 }
 
 // measure notes how many rows some bytes had.

@@ -40,6 +40,7 @@ type Source struct {
 	listed   time.Time // when the next listing is due; zero: at once
 	listing  int64     // counts listings
 	restored bool      // from a commit, or to nothing
+	suspect  bool      // a file had vanished when it was read: others may have, too
 
 	rows, bytes atomic.Int64 // read so far, to tell how many bytes a row takes
 }
@@ -91,6 +92,9 @@ func (s *Source) Available(ctx context.Context, known offsets.Progress) (source.
 		return a, err
 	}
 	if err := s.checkTable(&a); err != nil {
+		return a, err
+	}
+	if err := s.lookAgain(ctx); err != nil {
 		return a, err
 	}
 	if err := s.stepOver(&a, &mark); err != nil {
@@ -199,6 +203,23 @@ func (s *Source) markMissing() {
 			e.gone = errVanished
 		}
 	}
+}
+
+// lookAgain looks which of the files that wait are still there, after one of a feed that follows was not: no listing tells.
+func (s *Source) lookAgain(ctx context.Context) error {
+	table, ok := s.c.Feed.(Table)
+	if !ok || !s.suspect {
+		return nil
+	}
+	gone, err := table.Missing(ctx, s.ledger.pending)
+	if err != nil {
+		return fmt.Errorf("source %s: %w", s.c.Name, err)
+	}
+	for _, e := range gone {
+		e.gone = errVanished
+	}
+	s.suspect = false
+	return nil
 }
 
 // stepOver moves the position over files that are gone, if that is allowed. Later ones end a batch, and their turn comes then.
