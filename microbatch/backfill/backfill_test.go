@@ -10,6 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/lakewheel/lakewheel/committer"
+	"github.com/lakewheel/lakewheel/lakehouse/store"
+	"github.com/lakewheel/lakewheel/microbatch/source"
 	"github.com/lakewheel/lakewheel/offsets"
 	"github.com/lakewheel/lakewheel/planner"
 )
@@ -191,6 +193,7 @@ func TestRefused(t *testing.T) {
 		{"sessions", "SELECT session_window.start s, n, count(*) c FROM e GROUP BY session_window(ts, '3 seconds'), n", times(10, 20), ErrInexact, "a session may reach beyond any range", nil},
 		{"deduplication", plain, times(10, 20), ErrInexact, "the first row of a key of dedup may lie outside of the range", func(r *rig) { r.dedup = &planner.DedupRule{Keys: []string{"n"}} }},
 		{"update", windows, times(10, 20), ErrInexact, "with output_mode: update a row is what all rows before it have made it", func(r *rig) { r.mode = planner.Update }},
+		{"a source that has lost what was read", plain, times(10, 20), source.ErrDataLoss, "what the pipeline has read cannot be read again: data loss", func(r *rig) { r.lost = source.ErrDataLoss }},
 		{"another schema", "SELECT ts, CAST(n AS STRING) AS n FROM e", times(10, 20), committer.ErrRefused, "column n is BIGINT in the table and STRING in the query", nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -373,5 +376,63 @@ func TestFillAnotherTable(t *testing.T) {
 		if !died {
 			break
 		}
+	}
+}
+
+// An archive before a topic is filled into another table with the topic. In its own table, the rows of the archive stay where ranges of the topic change places.
+func TestArchives(t *testing.T) {
+	located := "SELECT n, _topic AS t, _partition AS p, _offset AS o FROM e"
+	r := newRig(located)
+	r.archived(t, "a", 0, 10)
+	r.archived(t, "b", 10, 20)
+	for n := int64(20); n < 40; n++ {
+		r.feed(float64(n), n)
+	}
+	fill := func() Report {
+		done, err := Fill(t.Context(), r.job(t, r.objects), Request{From: Beginning, Until: End}, r.into(t, r.objects))
+		require.NoError(t, err)
+		return done
+	}
+	require.EqualValues(t, 40, fill().Replaced.Rows)
+	require.True(t, fill().Finished, "it is there already")
+	r.stream(t)
+	want := r.table(t, "t")
+	require.Len(t, want, 40)
+	require.Equal(t, want, r.table(t, "other"))
+	p0, p1 := offsets.Partition{Topic: "e", ID: 0}, offsets.Partition{Topic: "e", ID: 1}
+	span := Request{Kind: Offsets, FromOffsets: offsets.Positions{p0: 2, p1: 0}, UntilOffsets: offsets.Positions{p0: 5, p1: -1}}
+	done, err := Run(t.Context(), r.job(t, r.objects), span)
+	require.NoError(t, err)
+	require.EqualValues(t, 13, done.Replaced.Gone)
+	require.EqualValues(t, 13, done.Replaced.Rows)
+	require.Equal(t, want, r.table(t, "t"))
+	for _, refused := range []Request{{From: Beginning, Until: End}, times(0, 30)} {
+		before := r.objects.Writes()
+		for _, run := range []func(context.Context, Job, Request) (Report, error){Find, Run} {
+			j := r.job(t, r.objects)
+			if refused.Kind == EventTime {
+				j.Plan = (&rig{query: "SELECT n, ts FROM e", docs: r.docs, objects: r.objects, now: r.now}).job(t, r.objects).Plan
+			}
+			_, err = run(t.Context(), j, refused)
+			require.ErrorContains(t, err, "source e: the pipeline began with an archive, whose rows would be replaced and not brought back")
+		}
+		require.Equal(t, before, r.objects.Writes(), "nothing was written")
+	}
+	r.query, r.objects = "SELECT n, _partition AS p, _offset AS o FROM e", store.NewMem()
+	r.stream(t)
+	_, err = Find(t.Context(), r.job(t, r.objects), span)
+	require.ErrorContains(t, err, "the result has no column _topic", "files and topics have partition 0")
+}
+
+// A table that is filled with rows of which the query wants none is full.
+func TestFillNothing(t *testing.T) {
+	r := newRig("SELECT n FROM e WHERE n < 0")
+	for n := range int64(20) {
+		r.feed(float64(n), n)
+	}
+	for _, rows := range []int64{0, 0} {
+		done, err := Fill(t.Context(), r.job(t, r.objects), Request{From: Beginning, Until: End}, r.into(t, r.objects))
+		require.NoError(t, err)
+		require.Equal(t, rows, done.Replaced.Rows)
 	}
 }

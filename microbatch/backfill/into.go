@@ -2,6 +2,7 @@ package backfill
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/lakewheel/lakewheel/committer"
@@ -22,7 +23,7 @@ func Fill(ctx context.Context, j Job, r Request, into Into) (Report, error) {
 	if err != nil {
 		return Report{}, err
 	}
-	read, watermark, err := j.position(ctx)
+	read, watermark, err := j.position(ctx, r.Kind)
 	if err != nil {
 		return Report{}, err
 	}
@@ -59,8 +60,20 @@ func (j *Job) fill(ctx context.Context, t *target, in committer.Intent, read map
 			report(p)
 		}
 	}
-	err = microbatch.Run(ctx, q)
-	return out, err
+	if err = microbatch.Run(ctx, q); err != nil {
+		return out, err
+	}
+	out.Finished = out.Parts == 0
+	return out, j.filled(ctx, in, into.Options)
+}
+
+// filled checks that a table has all of the range.
+func (j *Job) filled(ctx context.Context, in committer.Intent, into committer.Options) error {
+	r, err := committer.NewestRecord(ctx, into)
+	if err != nil || r == nil || !reached(r.Sources, in) || r.NoDataDue {
+		return errors.Join(err, ErrStopped)
+	}
+	return nil
 }
 
 // commandSetting is where the record of a filled table says what it was filled with.
@@ -79,13 +92,13 @@ func sameCommand(ctx context.Context, into committer.Options, command string) er
 }
 
 // position is where the pipeline is: as its table says, or, without one, all that the sources have now.
-func (j *Job) position(ctx context.Context) (map[string]offsets.Progress, int64, error) {
+func (j *Job) position(ctx context.Context, kind Kind) (map[string]offsets.Progress, int64, error) {
 	r, err := committer.NewestRecord(ctx, j.Options)
 	if err != nil {
 		return nil, 0, err
 	}
 	if r != nil && r.LastBatch >= 0 {
-		return r.Sources, r.Watermark.RanWith, j.known(ctx, r.Sources)
+		return r.Sources, r.Watermark.RanWith, j.known(ctx, r.Sources, kind)
 	}
 	out := map[string]offsets.Progress{}
 	for _, in := range j.Query.Inputs {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -21,6 +22,8 @@ import (
 	"github.com/lakewheel/lakewheel/microbatch"
 	"github.com/lakewheel/lakewheel/microbatch/exec"
 	"github.com/lakewheel/lakewheel/microbatch/source"
+	"github.com/lakewheel/lakewheel/microbatch/source/bootstrap"
+	"github.com/lakewheel/lakewheel/microbatch/source/files"
 	"github.com/lakewheel/lakewheel/microbatch/source/memory"
 	"github.com/lakewheel/lakewheel/offsets"
 	"github.com/lakewheel/lakewheel/planner"
@@ -36,6 +39,8 @@ type rig struct {
 	dedup   *planner.DedupRule
 	docs    *memory.Source
 	starts  offsets.Positions // nil: the source does not tell
+	lost    error             // of the source, when it is asked what it has
+	archive *store.Mem        // files that come before the source; nil: there are none
 	objects *store.Mem
 	now     time.Time
 	rows    int64 // of a batch
@@ -59,21 +64,50 @@ func second(s float64) int64 { return int64(s * 1e6) }
 
 // feed appends a row at a second of event time, to the partition that its number says.
 func (r *rig) feed(at float64, n int64) {
-	text := fmt.Sprintf(`{"ts":%q,"n":%d}`, time.UnixMicro(second(at)).UTC().Format(time.RFC3339Nano), n)
-	r.docs.Append(int32(n%2), []byte(text), second(float64(n)))
+	r.docs.Append(int32(n%2), []byte(row(at, n)), second(float64(n)))
 }
 
-// started is a source that may tell where it begins.
+func row(at float64, n int64) string {
+	return fmt.Sprintf(`{"ts":%q,"n":%d}`, time.UnixMicro(second(at)).UTC().Format(time.RFC3339Nano), n)
+}
+
+// started is a source that may tell where it begins, and that it has lost something.
 type started struct {
 	*memory.Source
 	starts offsets.Positions
+	lost   error
+}
+
+func (s started) Available(ctx context.Context, known offsets.Progress) (source.Available, error) {
+	a, err := s.Source.Available(ctx, known)
+	return a, errors.Join(err, s.lost)
 }
 
 func (s started) Starts(context.Context) (offsets.Positions, error) { return s.starts, nil }
 
 func (started) Close() error { return nil }
 
-func (r *rig) source() source.Source { return started{r.docs, r.starts} }
+func (r *rig) source() source.Source {
+	live := started{r.docs, r.starts, r.lost}
+	if r.archive == nil {
+		return live
+	}
+	log := slog.New(slog.NewTextHandler(io.Discard, nil))
+	folder := &files.Folder{Format: files.Text{}, Objects: r.archive, Glob: files.Glob{"**"}, Now: r.Now}
+	return bootstrap.New("e", files.New(files.Config{Name: offsets.ArchiveOf("e"), Kind: "files", Feed: folder, Once: true, Now: r.Now, Log: log}), live, log)
+}
+
+// archived puts rows into files that come before the source.
+func (r *rig) archived(t testing.TB, name string, from, until int64) {
+	if r.archive == nil {
+		r.archive = store.NewMem()
+	}
+	var text strings.Builder
+	for n := from; n < until; n++ {
+		fmt.Fprintln(&text, row(float64(n), n))
+	}
+	require.NoError(t, r.archive.Put(context.Background(), name, []byte(text.String())))
+}
 
 // job is the pipeline over some objects, which may die.
 func (r *rig) job(t testing.TB, objects store.Store) Job {

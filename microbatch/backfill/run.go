@@ -3,6 +3,7 @@ package backfill
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/lakewheel/lakewheel/committer"
 	"github.com/lakewheel/lakewheel/microbatch"
@@ -26,7 +27,7 @@ func Find(ctx context.Context, j Job, r Request) (Report, error) {
 
 // Run replaces the rows of a range, or goes on with a run of the same request that was cut off.
 //
-//  1. The request is understood, and what the sources have to tell is asked. Rows of other writers in the range end it here.
+//  1. The request is understood, and what the sources have to tell is asked. Sources that are others now, and rows of other writers in the range, end it here.
 //  2. The backfill is opened: its intent is put, or is there already.
 //  3. The plan is run over the offsets of the intent; what is staged already is not computed again.
 //  4. The rows change places.
@@ -54,6 +55,13 @@ func Run(ctx context.Context, j Job, r Request) (Report, error) {
 func (j *Job) prepare(ctx context.Context, r Request) (*target, committer.BackfillOptions, error) {
 	var o committer.BackfillOptions
 	t, f, err := j.understand(ctx, r, false)
+	if err != nil {
+		return nil, o, err
+	}
+	record, err := committer.NewestRecord(ctx, j.Options)
+	if err == nil && record != nil {
+		err = j.known(ctx, record.Sources, r.Kind)
+	}
 	if err != nil {
 		return nil, o, err
 	}
@@ -101,7 +109,7 @@ func (j *Job) once(ctx context.Context, t *target, o committer.BackfillOptions) 
 	if err != nil {
 		return out, err
 	}
-	if err := j.known(ctx, fill.Record().Sources); err != nil {
+	if err := j.known(ctx, fill.Record().Sources, t.r.Kind); err != nil {
 		return out, err
 	}
 	q, err := j.query(t, in, fill.Record().Sources)
@@ -123,13 +131,13 @@ func (j *Job) once(ctx context.Context, t *target, o committer.BackfillOptions) 
 }
 
 // known asks the sources whether what the pipeline has read is still the same.
-func (j *Job) known(ctx context.Context, read map[string]offsets.Progress) error {
+func (j *Job) known(ctx context.Context, read map[string]offsets.Progress, kind Kind) error {
 	for _, in := range j.Query.Inputs {
-		if err := repeatable(in.Name, in.Source, read[in.Name]); err != nil {
+		if err := repeatable(in.Name, in.Source, read[in.Name], kind); err != nil {
 			return err
 		}
 		if _, err := in.Source.Available(ctx, read[in.Name]); err != nil {
-			return err
+			return fmt.Errorf("what the pipeline has read cannot be read again: %w", err)
 		}
 	}
 	return nil
@@ -159,14 +167,19 @@ func whole(parts []committer.Part, in committer.Intent) bool {
 		return false
 	}
 	last := parts[len(parts)-1]
+	return reached(last.Sources, in) && !last.NoDataDue
+}
+
+// reached reports whether positions are at the end of a range.
+func reached(at map[string]offsets.Progress, in committer.Intent) bool {
 	for name, until := range in.Until {
-		for p, at := range until {
-			if last.Sources[name].Partitions[p].Next < at {
+		for p, end := range until {
+			if at[name].Partitions[p].Next < end {
 				return false
 			}
 		}
 	}
-	return !last.NoDataDue
+	return true
 }
 
 // Cancel ends the open backfill of a pipeline without a trace in the rows. False: there is none.

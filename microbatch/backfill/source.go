@@ -41,15 +41,19 @@ func (b *bounded) SmallestTask(p offsets.Partition) int64 { return source.Smalle
 // Close leaves the source to whoever opened it.
 func (*bounded) Close() error { return nil }
 
-// repeatable refuses a source whose past cannot be read again as the pipeline has read it: what files had which offsets is forgotten when they were
-// read, and an archive before a topic has no offsets of the topic.
-func repeatable(name string, s source.Source, read offsets.Progress) error {
-	for topic := range read.Identity {
-		if offsets.Archived(topic) {
-			return fmt.Errorf("%w: source %s: the pipeline began with an archive, whose rows a range of the topic would replace and not bring back: fill another table from the archive instead", ErrRange, name)
-		}
+// repeatable refuses a source whose past cannot be read again as the pipeline has read it: which files had which offsets is forgotten when they were
+// read. An archive before a topic is such files, and its rows are in every range but one of records of the topic.
+func repeatable(name string, s source.Source, read offsets.Progress, kind Kind) error {
+	state, archived := read.Identity[offsets.ArchiveOf(name)]
+	ofTopic := kind == KafkaTime || kind == Offsets
+	switch {
+	case archived && state != offsets.Finished:
+		return fmt.Errorf("%w: source %s: the pipeline still reads its archive: wait until it reads the topic", ErrRange, name)
+	case archived && !ofTopic:
+		return fmt.Errorf("%w: source %s: the pipeline began with an archive, whose rows would be replaced and not brought back: give a range of offsets or of Kafka time, or give the pipeline another name and another table, and let it read all again", ErrRange, name)
 	}
-	if _, ok := s.(source.Keeper); ok {
+	_, keeper := s.(source.Keeper)
+	if _, records := s.(source.TimeIndex); keeper && !records {
 		return fmt.Errorf("%w: source %s: which files a range of its past had is not kept once they were read: give the pipeline another name and another table, and let it read them again", ErrRange, name)
 	}
 	return nil

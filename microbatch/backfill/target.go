@@ -48,12 +48,17 @@ func (j *Job) newTarget(r Request, into bool) (*target, error) {
 	return t, err
 }
 
-// topics counts those that a record knows.
+// topics counts those that a record knows, with archives.
 func topics(sources map[string]offsets.Progress) int {
 	out := map[string]bool{}
 	for _, p := range sources {
 		for partition := range p.Partitions {
 			out[partition.Topic] = true
+		}
+		for topic := range p.Identity {
+			if offsets.Archived(topic) {
+				out[topic] = true
+			}
 		}
 	}
 	return len(out)

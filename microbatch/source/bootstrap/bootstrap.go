@@ -10,9 +10,11 @@ package bootstrap
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"maps"
 	"sync"
+	"time"
 
 	"github.com/lakewheel/lakewheel/columnar"
 	"github.com/lakewheel/lakewheel/microbatch/source"
@@ -42,14 +44,14 @@ var (
 	_ source.Planner = (*Source)(nil)
 	_ source.Keeper  = (*Source)(nil)
 	_ source.Acker   = (*Source)(nil)
+
+	_ source.Starter   = (*Source)(nil)
+	_ source.TimeIndex = (*Source)(nil)
 )
 
-// Topic is that of the archive of a source.
-func Topic(name string) string { return name + "/archive" }
-
-// New returns a source. The archive's name is Topic of the source's.
+// New returns a source. The archive's name is offsets.ArchiveOf the source's.
 func New(name string, archive Archive, live source.Source, log *slog.Logger) *Source {
-	return &Source{name: Topic(name), archive: archive, live: live, log: log}
+	return &Source{name: offsets.ArchiveOf(name), archive: archive, live: live, log: log}
 }
 
 // Close closes both.
@@ -137,21 +139,41 @@ func (s *Source) finished() bool {
 	return s.done
 }
 
-// Plan reads the archive alone as long as there is one.
+// Plan reads the archive alone as long as there is something of it.
 func (s *Source) Plan(from, ends offsets.Positions, size source.Size) (offsets.Positions, bool) {
-	if s.finished() {
+	archived, bounds := ofArchive(from), ofArchive(ends)
+	if s.finished() || archived.Behind(bounds) == 0 {
 		if own, ok := s.live.(source.Planner); ok {
 			return own.Plan(from, ends, size)
 		}
 		return nil, false
 	}
-	archived, until := from.Clone(), from.Clone()
-	maps.DeleteFunc(archived, func(p offsets.Partition, _ int64) bool { return !offsets.Archived(p.Topic) })
-	bounds := ends.Clone()
-	maps.DeleteFunc(bounds, func(p offsets.Partition, _ int64) bool { return !offsets.Archived(p.Topic) })
+	until := from.Clone()
 	plan, ok := s.archive.Plan(archived, bounds, size)
 	maps.Copy(until, plan)
 	return until, ok
+}
+
+func ofArchive(all offsets.Positions) offsets.Positions {
+	out := all.Clone()
+	maps.DeleteFunc(out, func(p offsets.Partition, _ int64) bool { return !offsets.Archived(p.Topic) })
+	return out
+}
+
+// Starts are those of the live source, nil if it does not tell.
+func (s *Source) Starts(ctx context.Context) (offsets.Positions, error) {
+	if live, ok := s.live.(source.Starter); ok {
+		return live.Starts(ctx)
+	}
+	return nil, nil
+}
+
+// OffsetsAt finds records of the live source.
+func (s *Source) OffsetsAt(ctx context.Context, t time.Time) (offsets.Positions, error) {
+	if live, ok := s.live.(source.TimeIndex); ok {
+		return live.OffsetsAt(ctx, t)
+	}
+	return nil, fmt.Errorf("source %s does not find records by the time they were written at", s.name)
 }
 
 // SmallestTask is that of the source of the partition.

@@ -39,7 +39,7 @@ func newRig(t testing.TB) *rig {
 	r := &rig{Rig: sourcetest.New(t), in: store.NewMem(), live: memory.New("events", false)}
 	r.Source = func(plan *exec.Pipeline, log *slog.Logger) source.Source {
 		folder := &files.Folder{Format: files.Text{}, Objects: r.in, Glob: files.Glob{"**"}, Now: r.Clock.Now}
-		archive := files.New(files.Config{Name: bootstrap.Topic("events"), Kind: "files", Feed: folder, Once: true, Now: r.Clock.Now, Log: log})
+		archive := files.New(files.Config{Name: offsets.ArchiveOf("events"), Kind: "files", Feed: folder, Once: true, Now: r.Clock.Now, Log: log})
 		return bootstrap.New("events", archive, r.live, log)
 	}
 	return r
@@ -176,7 +176,7 @@ func TestOneHistory(t *testing.T) {
 			archive := tableOf(t, text(0, half))
 			parquet.Source = func(plan *exec.Pipeline, log *slog.Logger) source.Source {
 				feed := delta.NewFeed(delta.Config{Name: "events", Table: table.Open(archive, nil), Declared: parquet.Schema, Columns: plan.Reads(), Once: true, Log: log})
-				return bootstrap.New("events", files.New(files.Config{Name: bootstrap.Topic("events"), Kind: "delta", Feed: feed, Once: true, Now: parquet.Clock.Now, Log: log}), parquet.live, log)
+				return bootstrap.New("events", files.New(files.Config{Name: offsets.ArchiveOf("events"), Kind: "delta", Feed: feed, Once: true, Now: parquet.Clock.Now, Log: log}), parquet.live, log)
 			}
 			parquet.feed(text(half, len(lines)))
 			require.NoError(t, parquet.RunBatches(1))

@@ -18,6 +18,7 @@ import (
 	deltasource "github.com/lakewheel/lakewheel/microbatch/source/delta"
 	"github.com/lakewheel/lakewheel/microbatch/source/files"
 	"github.com/lakewheel/lakewheel/microbatch/source/kafka"
+	"github.com/lakewheel/lakewheel/offsets"
 )
 
 // OpenSource opens a source of a pipeline for what a plan reads of it.
@@ -29,7 +30,7 @@ func (w World) OpenSource(ctx context.Context, p *config.Pipeline, s *config.Sou
 		return w.openRecords(ctx, s, plan)
 	}
 	archive := *s
-	archive.Name, archive.Files, archive.Delta, archive.Format = bootstrap.Topic(s.Name), s.Bootstrap.Files, s.Bootstrap.Delta, s.Bootstrap.Format
+	archive.Name, archive.Files, archive.Delta, archive.Format = offsets.ArchiveOf(s.Name), s.Bootstrap.Files, s.Bootstrap.Delta, s.Bootstrap.Format
 	first, err := w.openFiles(p, &archive, plan)
 	if err != nil {
 		return nil, err
