@@ -20,6 +20,9 @@ import (
 // newSink returns what builds columns of type t of pages of the file's type. Where the two differ, the
 // value must stay the same: narrow integers and floats may become wider ones, timestamps of any unit become microseconds.
 func newSink(t columnar.Type, from parquet.Type) (sink, error) {
+	if neverHasValues(from) {
+		return nullsOnly{sinkOf(t, from)}, nil
+	}
 	has, err := typeOf(from)
 	if err != nil {
 		return nil, err
@@ -27,27 +30,56 @@ func newSink(t columnar.Type, from parquet.Type) (sink, error) {
 	if !readable(t, has, from) {
 		return nil, fmt.Errorf("it is %s here, and %s in the file", t, has)
 	}
+	return sinkOf(t, from), nil
+}
+
+// neverHasValues reports whether a column has the type NULL, as that of a writer who saw no value and knew no type.
+func neverHasValues(t parquet.Type) bool {
+	l := t.LogicalType()
+	if l == nil {
+		return false
+	}
+	_, ok := l.Value.(*format.NullType)
+	return ok
+}
+
+// nullsOnly is a sink that is given no values.
+type nullsOnly struct{ sink }
+
+func (n nullsOnly) dictionary(_ encoding.Values, values int) error {
+	return n.page(encoding.Values{}, values)
+}
+func (n nullsOnly) ids(_ []int32, values int) error { return n.page(encoding.Values{}, values) }
+
+func (nullsOnly) page(_ encoding.Values, values int) error {
+	if values > 0 {
+		return fmt.Errorf("%w: %d values of the type NULL", ErrDamaged, values)
+	}
+	return nil
+}
+
+func sinkOf(t columnar.Type, from parquet.Type) sink {
 	switch t.Kind {
 	case columnar.BooleanKind:
-		return &fixed[bool]{typ: t, decode: unpackBits, pack: packBits}, nil
+		return &fixed[bool]{typ: t, decode: unpackBits, pack: packBits}
 	case columnar.TinyIntKind:
-		return &fixed[int8]{typ: t, decode: narrow[int8], pack: arrow.Int8Traits.CastToBytes}, nil
+		return &fixed[int8]{typ: t, decode: narrow[int8], pack: arrow.Int8Traits.CastToBytes}
 	case columnar.SmallIntKind:
-		return &fixed[int16]{typ: t, decode: narrow[int16], pack: arrow.Int16Traits.CastToBytes}, nil
+		return &fixed[int16]{typ: t, decode: narrow[int16], pack: arrow.Int16Traits.CastToBytes}
 	case columnar.IntKind, columnar.DateKind:
-		return &fixed[int32]{typ: t, decode: ints, pack: arrow.Int32Traits.CastToBytes}, nil
+		return &fixed[int32]{typ: t, decode: ints, pack: arrow.Int32Traits.CastToBytes}
 	case columnar.BigIntKind:
-		return &fixed[int64]{typ: t, decode: longs(from), pack: arrow.Int64Traits.CastToBytes}, nil
+		return &fixed[int64]{typ: t, decode: longs(from), pack: arrow.Int64Traits.CastToBytes}
 	case columnar.FloatKind:
-		return &fixed[float32]{typ: t, decode: floats, pack: arrow.Float32Traits.CastToBytes}, nil
+		return &fixed[float32]{typ: t, decode: floats, pack: arrow.Float32Traits.CastToBytes}
 	case columnar.DoubleKind:
-		return &fixed[float64]{typ: t, decode: doubles, pack: arrow.Float64Traits.CastToBytes}, nil
+		return &fixed[float64]{typ: t, decode: doubles, pack: arrow.Float64Traits.CastToBytes}
 	case columnar.TimestampKind, columnar.TimestampNTZKind:
-		return &fixed[int64]{typ: t, decode: micros(from), pack: arrow.Int64Traits.CastToBytes}, nil
+		return &fixed[int64]{typ: t, decode: micros(from), pack: arrow.Int64Traits.CastToBytes}
 	case columnar.DecimalKind:
-		return &fixed[decimal128.Num]{typ: t, decode: decimals, pack: arrow.Decimal128Traits.CastToBytes}, nil
+		return &fixed[decimal128.Num]{typ: t, decode: decimals, pack: arrow.Decimal128Traits.CastToBytes}
 	default:
-		return &texts{typ: t}, nil
+		return &texts{typ: t}
 	}
 }
 

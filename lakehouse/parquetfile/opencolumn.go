@@ -4,8 +4,10 @@ import (
 	"fmt"
 
 	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/lakewheel/lakewheel/columnar"
+	"github.com/lakewheel/lakewheel/lakehouse/store"
 )
 
 // opener opens the columns of a row group.
@@ -13,11 +15,14 @@ type opener struct {
 	schema *parquet.Schema
 	group  parquet.RowGroup
 	leaves []*leafReader
+
+	from    store.Reader
+	columns []format.ColumnChunk // of the group
 }
 
 // openColumn opens a column of a row group by its name, or by what its Names say.
-func openColumn(s *parquet.Schema, g parquet.RowGroup, f columnar.Field, names *Names) (columnReader, error) {
-	root := spot{node: s}
+func (o *opener) openColumn(f columnar.Field, names *Names) (columnReader, error) {
+	root := spot{node: o.schema}
 	at, ok := root.named(f.Name, names)
 	switch {
 	case !ok && names != nil && names.ID != 0 && !root.identified():
@@ -25,7 +30,6 @@ func openColumn(s *parquet.Schema, g parquet.RowGroup, f columnar.Field, names *
 	case !ok:
 		return absentColumn{absentPart{f.Type}}, nil
 	}
-	o := opener{schema: s, group: g}
 	if at.node.Leaf() && !at.repeated && !f.Type.Nested() {
 		into, err := newSink(f.Type, at.node.Type())
 		if err != nil {
@@ -38,12 +42,16 @@ func openColumn(s *parquet.Schema, g parquet.RowGroup, f columnar.Field, names *
 		o.close()
 		return nil, err
 	}
-	return &nestedColumn{root: whole, opener: o}, nil
+	return &nestedColumn{root: whole, opener: *o}, nil
 }
 
 func (o *opener) pages(at spot) parquet.Pages {
 	l, _ := o.schema.Lookup(at.path...)
-	return o.group.ColumnChunks()[l.ColumnIndex].Pages()
+	pages := o.group.ColumnChunks()[l.ColumnIndex].Pages()
+	if m := &o.columns[l.ColumnIndex].MetaData; mayHaveRuns(m) {
+		return newBooleanRuns(o.from, m, pages, l)
+	}
+	return pages
 }
 
 func (o *opener) close() {

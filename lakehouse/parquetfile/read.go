@@ -177,7 +177,8 @@ func (r *Reader) open(at int) error {
 		r.limit(c.MetaData.NumValues, batchSlots)
 	}
 	for _, f := range r.schema.Fields {
-		c, err := openColumn(r.file.Schema(), g, f, r.names.part(f.Name))
+		o := opener{schema: r.file.Schema(), group: g, from: r.from, columns: meta.Columns}
+		c, err := o.openColumn(f, r.names.part(f.Name))
 		if err != nil {
 			return fmt.Errorf("column %s: %w", f.Name, err)
 		}

@@ -3,12 +3,16 @@ package parquetfile
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
+	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/apache/arrow/go/v17/arrow/array"
+	"github.com/apache/arrow/go/v17/arrow/bitutil"
 	"github.com/apache/arrow/go/v17/arrow/memory"
 	"github.com/parquet-go/parquet-go"
 	"github.com/stretchr/testify/require"
@@ -254,4 +258,59 @@ func TestNoLZ4(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, w.Close())
 	require.ErrorContains(t, readSome(b.Bytes()), "compressed with LZ4, which is not read: write it again")
+}
+
+// Booleans as runs, in pages of both versions, with nulls and in lists, by the writers that make them: the same rows in each file.
+func TestBooleanRuns(t *testing.T) {
+	text, err := os.ReadFile("testdata/boolruns.ndjson")
+	require.NoError(t, err)
+	want := strings.Split(strings.TrimSpace(string(text)), "\n")
+	boolean := columnar.Field{Name: "b", Type: columnar.Boolean, Nullable: true}
+	schema := columnar.NewSchema(columnar.Field{Name: "id", Type: columnar.BigInt, Nullable: true}, columnar.Field{Name: "required", Type: columnar.Boolean, Nullable: true}, boolean,
+		columnar.Field{Name: "l", Type: columnar.Array(columnar.Boolean), Nullable: true}, columnar.Field{Name: "s", Type: columnar.Struct(boolean), Nullable: true})
+	for _, writer := range []string{"pyarrow", "v1", "duckdb"} {
+		name := "boolruns-" + writer + ".parquet"
+		require.Equal(t, want, readAll(t, foreign(t, name), name, schema), name)
+	}
+}
+
+// Runs may end anywhere, within a byte and beyond the values.
+func TestDecodeRuns(t *testing.T) {
+	for _, c := range []struct {
+		runs string
+		n    int
+		want string
+	}{
+		{"", 0, ""},
+		{"\x0a\x01", 5, "11111"},
+		{"\x06\x01\x04\x00\x0e\x01", 12, "111001111111"},
+		{"\x06\x01\x03\x05", 8, "11110100"},
+		{"\x05\x0f\xf0", 13, "1111000000001"},
+		{"\x00\x04\xff\x04\x00", 4, "1100"},
+		{"\xfe\xff\xff\xff\x0f\x01", 3, "111"},
+	} {
+		bits, err := decodeRuns(append(binary.LittleEndian.AppendUint32(nil, uint32(len(c.runs))), c.runs...), c.n)
+		require.NoError(t, err)
+		got := ""
+		for i := range c.n {
+			got += map[bool]string{true: "1", false: "0"}[bitutil.BitIsSet(bits, i)]
+		}
+		require.Equal(t, c.want, got, "%q", c.runs)
+	}
+	for _, damaged := range []string{"", "\x01", "\x09\x00\x00\x00\x0a\x01", "\x01\x00\x00\x00\x0a", "\x02\x00\x00\x00\x0a\x01", "\x03\x00\x00\x00\x05\x01", "\x01\x00\x00\x00\xff"} {
+		_, err := decodeRuns([]byte(damaged), 6)
+		require.ErrorIs(t, err, io.ErrUnexpectedEOF, "%q", damaged)
+	}
+}
+
+// A column of the type NULL is one of any type without a value.
+func TestColumnsWithoutType(t *testing.T) {
+	field := func(name string, typ columnar.Type) columnar.Field {
+		return columnar.Field{Name: name, Type: typ, Nullable: true}
+	}
+	for _, typ := range []columnar.Type{columnar.Boolean, columnar.TinyInt, columnar.BigInt, columnar.String, columnar.Double, columnar.Decimal(9, 2), columnar.Timestamp, columnar.Date} {
+		rows := readAll(t, foreign(t, "boolruns-pyarrow.parquet"), "boolruns-pyarrow.parquet", columnar.NewSchema(field("never", typ), field("n", columnar.Struct(field("x", typ)))))
+		require.Equal(t, []string{`{"never":null,"n":null}`, `{"never":null,"n":{"x":null}}`}, rows[:2], typ)
+		require.Len(t, rows, 60)
+	}
 }
