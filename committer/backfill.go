@@ -55,6 +55,7 @@ type BackfillOptions struct {
 type Ground struct {
 	Version int64
 	Schema  *columnar.Schema // of the table
+	Added   []string         // columns that came to the table after its first rows
 	Record  *Record
 }
 
@@ -92,6 +93,8 @@ type Intent struct {
 	// From and Until are the offsets that are read, by source.
 	From  map[string]offsets.Positions `json:"from"`
 	Until map[string]offsets.Positions `json:"until"`
+	// Told are columns of the table, as SQL, that Where goes by: a row that has NULL in one of them cannot be told. It is of the plan alone.
+	Told []string `json:"-"`
 	// Watermark up to which windows are complete, milliseconds since 1970; 0: there are none.
 	Watermark int64 `json:"watermark"`
 	// Sides say which rows of side tables change places.
@@ -167,7 +170,7 @@ func lookBackfill(ctx context.Context, opts Options, o BackfillOptions) (*Backfi
 
 // ground is what an intent on the base stands on.
 func (b *Backfill) ground() Ground {
-	return Ground{Version: b.c.base.Version, Schema: b.c.base.Schema, Record: b.c.last}
+	return Ground{Version: b.c.base.Version, Schema: b.c.base.Schema, Added: b.c.base.Added, Record: b.c.last}
 }
 
 // begin puts the intent on the base. False: another entry was quicker, and has to be looked at.

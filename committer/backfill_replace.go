@@ -32,11 +32,42 @@ func FindBackfill(ctx context.Context, opts Options, o BackfillOptions) (Intent,
 		return Intent{}, Replaced{}, err
 	}
 	m, err := b.newReplacing(true)
+	if err == nil {
+		err = b.admitUntold(ctx)
+	}
 	if err != nil {
 		return b.intent, Replaced{}, err
 	}
 	err = m.look(ctx)
 	return b.intent, m.did(b.c.base), err
+}
+
+// admitUntold refuses a range where rows of this pipeline cannot be told: they would stay beside those that take their place.
+func (b *Backfill) admitUntold(ctx context.Context) error {
+	c := b.c
+	files, err := b.before.files(ctx, c)
+	if err != nil {
+		return err
+	}
+	files = slices.DeleteFunc(slices.Clone(files), func(f lakehouse.DataFile) bool { return !c.wrote(f) })
+	for _, column := range b.intent.Told {
+		where, err := b.o.Condition(column+" IS NULL", c.base.Schema)
+		if err != nil {
+			return err
+		}
+		m := c.newRewriting(lakehouse.Erasure{Where: where, DryRun: true})
+		if err := m.look(ctx, c.base, files); err != nil {
+			return err
+		}
+		rows := int64(0)
+		for _, r := range m.rewrites {
+			rows += r.Gone
+		}
+		if rows > 0 {
+			return fmt.Errorf("%w: %d rows of %s have no value in column %s, which the range goes by, as it came after them: they cannot be told from those of the range, and would stay beside what takes their place; fill everything (--all), or a new table with --into", ErrRefused, rows, c.opts.Table, column)
+		}
+	}
+	return nil
 }
 
 // replacing makes the entry that ends a backfill.

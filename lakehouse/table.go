@@ -112,6 +112,7 @@ type Snapshot struct {
 	Schema      *columnar.Schema
 	PartitionBy []string
 	Properties  map[string]string
+	Added       []string       // columns that came to it by a change of its schema
 	Layout      Layout         // that its files are wished to have
 	Txns        map[string]Txn // by application id (Batch and Token both present)
 	Files       int            // live data files; -1 when the files were not read

@@ -53,6 +53,15 @@ func sameCall(a, b committer.OperatorCall) bool {
 	return a.SQL == b.SQL && a.Type == b.Type && slices.Equal(a.Inputs, b.Inputs)
 }
 
+// OtherRows says how the stateful operators of a query differ from earlier ones in what a row of the result stands for, "" if they do not: other aggregates
+// of the same groups are other values of the same rows.
+func OtherRows(was, is []committer.Operator) string {
+	if slices.EqualFunc(was, is, sameState) {
+		return ""
+	}
+	return operatorsDiff(was, is)
+}
+
 // operatorsDiff is a line for each operator: those that are gone begin with "-", those that have come with "+".
 func operatorsDiff(was, is []committer.Operator) string {
 	first := 0

@@ -2,6 +2,7 @@ package compute
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/lakewheel/lakewheel/columnar"
 	"github.com/lakewheel/lakewheel/columnar/internal/sqltext"
@@ -49,6 +50,14 @@ func (c *current) eval(ev *Evaluator, _ []int32) *vector {
 		return constant(c.typ, int32(days))
 	}
 	return constant(c.typ, us)
+}
+
+// ReadsClock reports whether the value of an expression depends on when it is computed.
+func ReadsClock(e Expr) bool {
+	if _, ok := e.(*current); ok {
+		return true
+	}
+	return slices.ContainsFunc(e.inputs(), ReadsClock)
 }
 
 func bindCurrent(t columnar.Type) func(string, []Expr) (Expr, error) {

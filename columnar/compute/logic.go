@@ -170,6 +170,14 @@ type nullTest struct {
 	wanted byte
 }
 
+// ComparedToNull is the column of which an expression says that it IS NULL.
+func ComparedToNull(e Expr) (column int, ok bool) {
+	if n, is := e.(*nullTest); is && n.wanted == 1 {
+		return Position(n.in)
+	}
+	return 0, false
+}
+
 func bindIsNull(name string, args []Expr) (Expr, error) {
 	return &nullTest{args[0], bit(name == "isnull")}, nil
 }

@@ -36,7 +36,7 @@ func TestEraseWhere(t *testing.T) {
 		{"s = 'v20' OR n = 0", 4, 2, 1, 2, 2},
 		{"true", 0, 4, 0, 10, 0},
 		{"false", 4, 0, 0, 0, 0},
-		{"n IS NULL", 4, 0, 0, 0, 0},
+		{"n IS NULL", 0, 0, 0, 0, 0},
 	} {
 		tab := open(store.NewMem())
 		snap := create(t, tab, 1)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"strings"
 
 	"github.com/lakewheel/lakewheel/columnar"
@@ -103,7 +104,38 @@ func evolvedMeta(m *metaData, schema *columnar.Schema) (*metaData, error) {
 	}
 	out := *m
 	out.SchemaString = string(text)
-	return &out, nil
+	out.Configuration, err = withAdded(m, schema)
+	return &out, err
+}
+
+// addedProperty holds the names of the columns that were added, as JSON: rows of before have NULL in them.
+const addedProperty = "lakewheel.addedColumns"
+
+// withAdded are the properties with the names of the columns that a schema has more.
+func withAdded(m *metaData, schema *columnar.Schema) (map[string]string, error) {
+	var had structType
+	if err := json.Unmarshal([]byte(m.SchemaString), &had); err != nil {
+		return nil, err
+	}
+	if len(schema.Fields) == len(had.Fields) {
+		return m.Configuration, nil
+	}
+	added := addedIn(m.Configuration)
+	for _, f := range schema.Fields[len(had.Fields):] {
+		added = append(added, f.Name)
+	}
+	text, err := json.Marshal(added)
+	out := maps.Clone(nonNil(m.Configuration))
+	out[addedProperty] = string(text)
+	return out, err
+}
+
+// addedIn are the columns that properties name; none if somebody else wrote something that cannot be read.
+func addedIn(properties map[string]string) (names []string) {
+	if json.Unmarshal([]byte(properties[addedProperty]), &names) != nil {
+		return nil
+	}
+	return names
 }
 
 // addFields adds the fields that a STRUCT lacks, in it and in what is nested in it.

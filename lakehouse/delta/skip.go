@@ -19,6 +19,7 @@ type skipper struct {
 	// values are the conjuncts that read partition columns alone: they are the same for each row of a file.
 	values []compute.Expr
 	cond   *prune.Condition  // of the other conjuncts
+	nulls  []string          // columns that have to be NULL
 	keys   []*columnar.Batch // of each of them that says a column is one of some values: the values
 	// skipped counts files.
 	skipped int
@@ -34,6 +35,9 @@ func newSkipper(s lakehouse.Snapshot, where compute.Expr, ev *compute.Evaluator)
 			continue
 		}
 		rest = append(rest, e)
+		if at, ok := compute.ComparedToNull(e); ok {
+			k.nulls = append(k.nulls, s.Schema.Fields[at].Name)
+		}
 		if at, values, ok := compute.Among(e); ok {
 			if keys := k.keysOf(s.Schema.Fields[at], values); keys != nil {
 				k.keys = append(k.keys, keys)
@@ -83,12 +87,15 @@ func (k *skipper) all(f *scannedFile) bool {
 	if len(k.values) > 0 && k.failsPartition(f.partition) {
 		return true
 	}
-	if k.cond.Empty() || f.add.Stats == nil || f.names != nil { // names in statistics are those of the file
+	if k.cond.Empty() && len(k.nulls) == 0 || f.add.Stats == nil || f.names != nil { // names in statistics are those of the file
 		return false
 	}
-	var stats struct{ MinValues, MaxValues map[string]json.RawMessage }
+	var stats struct{ MinValues, MaxValues, NullCount map[string]json.RawMessage }
 	if json.Unmarshal([]byte(*f.add.Stats), &stats) != nil {
 		return false
+	}
+	if slices.ContainsFunc(k.nulls, func(name string) bool { return string(stats.NullCount[name]) == "0" }) {
+		return true
 	}
 	return k.cond.Denies(k.ev, func(f columnar.Field, upper bool) (columnar.Column, bool) {
 		of := stats.MinValues

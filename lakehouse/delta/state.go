@@ -111,7 +111,7 @@ func (h *head) snapshot() (lakehouse.Snapshot, error) {
 	}
 	out.ID, out.PartitionBy, out.Properties = h.meta.ID, h.meta.PartitionColumns, maps.Clone(h.meta.Configuration)
 	out.Schema, _ = decodeSchema(h.meta.SchemaString)
-	out.Layout = layoutOf(h.meta.Configuration)
+	out.Layout, out.Added = layoutOf(h.meta.Configuration), addedIn(h.meta.Configuration)
 	out.Unusable = unusable(h.protocol, h.meta)
 	return out, nil
 }

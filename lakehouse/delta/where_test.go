@@ -71,7 +71,8 @@ func TestScanWhere(t *testing.T) {
 		{"n = 1 OR n = 21", "1 21", 0},
 		{"n + 1 = 2", "1", 0},
 		{"n > 1.5", "2 10 11 12 20 21 22", 0},
-		{"n IS NULL", "", 0},
+		{"n IS NULL", "", 3},
+		{"s IS NULL OR n = 1", "1", 0},
 		{"n < NULL", "", 3},
 		{"n > 20 AND 1 = 1", "21 22", 2},
 	} {

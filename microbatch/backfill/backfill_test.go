@@ -194,6 +194,8 @@ func TestRefused(t *testing.T) {
 		{"deduplication", plain, times(10, 20), ErrInexact, "the first row of a key of dedup may lie outside of the range", func(r *rig) { r.dedup = &planner.DedupRule{Keys: []string{"n"}} }},
 		{"update", windows, times(10, 20), ErrInexact, "with output_mode: update a row is what all rows before it have made it", func(r *rig) { r.mode = planner.Update }},
 		{"a source that has lost what was read", plain, times(10, 20), source.ErrDataLoss, "what the pipeline has read cannot be read again: data loss", func(r *rig) { r.lost = source.ErrDataLoss }},
+		{"a filter by the clock", "SELECT ts, n FROM e WHERE ts < current_timestamp() - INTERVAL 1 HOUR", times(0, 40), ErrInexact, "the query wants other rows now than it did then", nil},
+		{"a time of the clock", "SELECT current_timestamp() AS at, ts, n FROM e", named(times(10, 20), "at"), ErrInexact, "column at may have other values now than then, as the query reads the clock", nil},
 		{"another schema", "SELECT ts, CAST(n AS STRING) AS n FROM e", times(10, 20), committer.ErrRefused, "column n is BIGINT in the table and STRING in the query", nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -216,6 +218,42 @@ func TestRefused(t *testing.T) {
 			}
 			require.Equal(t, before, r.objects.Writes(), "nothing was written")
 		})
+	}
+}
+
+// A query whose groups are not those of the table has no rows to take the place of its rows. Other aggregates and filters are other rows of the same groups.
+func TestOtherGroups(t *testing.T) {
+	window := func(what, by string) string { return "SELECT window.start AS w, " + what + " FROM e GROUP BY " + by }
+	rows := "SELECT ts AS w, n AS c FROM e"
+	for _, c := range []struct {
+		name, was, is string
+		same          bool
+	}{
+		{"other windows", window("count(*) AS c", "window(ts, '10 seconds')"), window("count(*) AS c", "window(ts, '20 seconds')"), false},
+		{"another slide", window("count(*) AS c", "window(ts, '10 seconds')"), window("count(*) AS c", "window(ts, '10 seconds', '5 seconds')"), false},
+		{"other keys", window("count(*) AS c", "window(ts, '10 seconds')"), window("count(*) AS c", "window(ts, '10 seconds'), n"), false},
+		{"rows in the place of windows", window("count(*) AS c", "window(ts, '10 seconds')"), rows, false},
+		{"windows in the place of rows", rows, window("count(*) AS c", "window(ts, '10 seconds')"), false},
+		{"another aggregate", window("count(*) AS c", "window(ts, '10 seconds')"), window("sum(n) AS c", "window(ts, '10 seconds')"), true},
+		{"another filter", rows, rows + " WHERE n > 3", true},
+	} {
+		r := newRig(c.was)
+		for n := range int64(60) {
+			r.feed(float64(n), n)
+		}
+		r.stream(t)
+		r.query = c.is
+		before := r.objects.Writes()
+		_, err := Find(t.Context(), r.job(t, r.objects), times(0, 40))
+		if c.same {
+			require.NoError(t, err, c.name)
+			continue
+		}
+		require.ErrorIs(t, err, ErrInexact, c.name)
+		require.ErrorContains(t, err, "the rows of the table are of other groups than those of the query", c.name)
+		_, err = Run(t.Context(), r.job(t, r.objects), times(0, 40))
+		require.ErrorIs(t, err, ErrInexact, c.name)
+		require.Equal(t, before, r.objects.Writes(), "nothing was written")
 	}
 }
 
@@ -298,6 +336,49 @@ func TestDeaths(t *testing.T) {
 			}
 		}
 	}
+}
+
+// Rows that came before the column that a range goes by cannot be told, and would stay beside those that take their place.
+func TestRowsFromBeforeTheColumn(t *testing.T) {
+	p0, p1 := offsets.Partition{Topic: "e", ID: 0}, offsets.Partition{Topic: "e", ID: 1}
+	for _, c := range []struct {
+		request Request
+		column  string
+	}{
+		{times(5, 15), "`ts`"},
+		{Request{Kind: Offsets, FromOffsets: offsets.Positions{p0: 1, p1: 1}, UntilOffsets: offsets.Positions{p0: 8, p1: 8}}, "`p`"},
+	} {
+		r := newRig("SELECT n FROM e")
+		r.evolves = true
+		for n := range int64(10) {
+			r.feed(float64(n), n)
+		}
+		r.stream(t)
+		r.query = "SELECT n, ts, _partition AS p, _offset AS o FROM e"
+		for n := int64(10); n < 20; n++ {
+			r.feed(float64(n), n)
+		}
+		r.stream(t)
+		before := r.objects.Writes()
+		for _, run := range []func(context.Context, Job, Request) (Report, error){Find, Run} {
+			_, err := run(t.Context(), r.job(t, r.objects), c.request)
+			require.ErrorIs(t, err, committer.ErrRefused)
+			require.ErrorContains(t, err, "10 rows of memory/t have no value in column "+c.column+", which the range goes by, as it came after them")
+		}
+		require.Equal(t, before, r.objects.Writes(), "nothing was written")
+		_, err := Run(t.Context(), r.job(t, r.objects), Request{From: Beginning, Until: End})
+		require.NoError(t, err, "everything needs no column")
+		_, err = Run(t.Context(), r.job(t, r.objects), c.request)
+		require.NoError(t, err, "now all rows have it")
+		require.Len(t, r.table(t, "t"), 20)
+	}
+	r := newRig("SELECT ts, n FROM e")
+	r.docs.Append(0, []byte(`{"n":100}`), 0)
+	r.feed(1, 1)
+	r.stream(t)
+	_, err := Run(t.Context(), r.job(t, r.objects), times(0, 10))
+	require.NoError(t, err, "an event time may be NULL")
+	require.Len(t, r.table(t, "t"), 2)
 }
 
 // A corrected query may bring columns along, where the table takes them.

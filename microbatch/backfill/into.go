@@ -23,11 +23,11 @@ func Fill(ctx context.Context, j Job, r Request, into Into) (Report, error) {
 	if err != nil {
 		return Report{}, err
 	}
-	read, watermark, err := j.position(ctx, r.Kind)
+	at, err := j.position(ctx, r.Kind)
 	if err != nil {
 		return Report{}, err
 	}
-	in, err := t.plan(f, read, watermark)
+	in, err := t.plan(f, committer.Ground{Record: at})
 	if err != nil {
 		return Report{}, err
 	}
@@ -35,7 +35,7 @@ func Fill(ctx context.Context, j Job, r Request, into Into) (Report, error) {
 		return Report{}, err
 	}
 	into.Options.Settings = map[string]string{commandSetting: r.Command()}
-	return j.fill(ctx, t, in, read, into)
+	return j.fill(ctx, t, in, at.Sources, into)
 }
 
 // fill runs the plan over the offsets of an intent.
@@ -92,19 +92,19 @@ func sameCommand(ctx context.Context, into committer.Options, command string) er
 }
 
 // position is where the pipeline is: as its table says, or, without one, all that the sources have now.
-func (j *Job) position(ctx context.Context, kind Kind) (map[string]offsets.Progress, int64, error) {
+func (j *Job) position(ctx context.Context, kind Kind) (*committer.Record, error) {
 	r, err := committer.NewestRecord(ctx, j.Options)
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
 	if r != nil && r.LastBatch >= 0 {
-		return r.Sources, r.Watermark.RanWith, j.known(ctx, r.Sources, kind)
+		return r, j.known(ctx, r.Sources, kind)
 	}
 	out := map[string]offsets.Progress{}
 	for _, in := range j.Query.Inputs {
 		a, err := in.Source.Available(ctx, offsets.Progress{})
 		if err != nil {
-			return nil, 0, err
+			return nil, err
 		}
 		for p, m := range a.Progress.Partitions {
 			m.First, m.Next = m.Next, max(m.Next, a.Ends[p])
@@ -112,5 +112,5 @@ func (j *Job) position(ctx context.Context, kind Kind) (map[string]offsets.Progr
 		}
 		out[in.Name] = a.Progress
 	}
-	return out, 0, nil
+	return &committer.Record{Sources: out}, nil
 }

@@ -60,13 +60,13 @@ func (j *Job) prepare(ctx context.Context, r Request) (*target, committer.Backfi
 	}
 	record, err := committer.NewestRecord(ctx, j.Options)
 	if err == nil && record != nil {
-		err = j.known(ctx, record.Sources, r.Kind)
+		err = errors.Join(j.sameRows(t, record), j.known(ctx, record.Sources, r.Kind))
 	}
 	if err != nil {
 		return nil, o, err
 	}
 	o = committer.BackfillOptions{Command: r.Command(), Condition: condition, ReplaceForeign: r.ReplaceForeign, Plan: func(g committer.Ground) (committer.Intent, error) {
-		return t.plan(f, g.Record.Sources, g.Record.Watermark.RanWith)
+		return t.plan(f, g)
 	}}
 	return t, o, nil
 }
@@ -128,6 +128,22 @@ func (j *Job) once(ctx context.Context, t *target, o committer.BackfillOptions) 
 	}
 	out.Replaced, err = fill.Replace(ctx)
 	return out, err
+}
+
+// sameRows refuses a query whose groups are not those that the table has.
+func (j *Job) sameRows(t *target, record *committer.Record) error {
+	p, err := j.program(t)
+	if err != nil {
+		return err
+	}
+	var is []committer.Operator
+	for _, op := range p.Operators {
+		is = append(is, op.Made)
+	}
+	if diff := microbatch.OtherRows(record.Operators, is); diff != "" {
+		return fmt.Errorf("%w: the rows of the table are of other groups than those of the query, so that none of them takes the place of another; its operators as they were (-) and as they are (+):\n%s\nGo back to them, or fill a new table with --into", ErrInexact, diff)
+	}
+	return nil
 }
 
 // known asks the sources whether what the pipeline has read is still the same.

@@ -17,6 +17,7 @@ type shape struct {
 	origins []planner.Origin
 	times   map[string]string      // the event time of each source that has one
 	groups  *planner.AggregateExec // nil: the query has none
+	clocked bool                   // columns depend on when they are computed
 }
 
 // newShape looks at a plan. It refuses those of which no range can be computed by itself, or only all into another table.
@@ -26,8 +27,15 @@ func newShape(plan planner.PhysicalNode, mode planner.OutputMode, r Request, int
 	}
 	s := &shape{out: plan.Schema(), origins: planner.Origins(plan), times: map[string]string{}}
 	var stateful []planner.PhysicalNode
+	var moving compute.Expr // the filter that wants other rows now
 	walk(plan, func(n planner.PhysicalNode) {
 		switch n := n.(type) {
+		case *planner.FilterExec:
+			if compute.ReadsClock(n.Pred) {
+				moving = n.Pred
+			}
+		case *planner.ProjectExec:
+			s.clocked = s.clocked || slices.ContainsFunc(n.Exprs, compute.ReadsClock)
 		case *planner.WatermarkExec:
 			if o := planner.Origins(n.In)[n.Column]; o.Kind == planner.SourceColumn {
 				s.times[o.Source] = o.Column
@@ -36,6 +44,9 @@ func newShape(plan planner.PhysicalNode, mode planner.OutputMode, r Request, int
 			stateful = append(stateful, n)
 		}
 	})
+	if moving != nil && !into {
+		return nil, fmt.Errorf("%w: the query wants other rows now than it did then (%s): give the times as constants, or fill a new table with --into", ErrInexact, moving)
+	}
 	if r.Kind == Offsets || r.Kind == KafkaTime {
 		if len(stateful) > 0 {
 			return nil, fmt.Errorf("%w: the query keeps state, and rows of its result come from more records than those of a range of offsets: give a range of event time", ErrInexact)
@@ -100,6 +111,9 @@ func (s *shape) timeColumn(name string) (column, error) {
 		at := s.out.Index(name)
 		if at < 0 {
 			return column{}, fmt.Errorf("%w: the result has no column %s; it has %s", ErrInexact, name, names(s.out))
+		}
+		if s.clocked && s.origins[at].Kind == planner.Computed {
+			return column{}, fmt.Errorf("%w: column %s may have other values now than then, as the query reads the clock: name a column that the records alone decide", ErrInexact, name)
 		}
 		c, ok := s.tells(at)
 		if !ok {

@@ -65,7 +65,8 @@ func topics(sources map[string]offsets.Progress) int {
 }
 
 // plan makes the intent on a ground: what is read, and which rows change places.
-func (t *target) plan(f facts, sources map[string]offsets.Progress, watermark int64) (in committer.Intent, err error) {
+func (t *target) plan(f facts, g committer.Ground) (in committer.Intent, err error) {
+	sources := g.Record.Sources
 	in = committer.Intent{From: map[string]offsets.Positions{}, Until: map[string]offsets.Positions{}}
 	some := false
 	for _, name := range t.sources {
@@ -80,13 +81,27 @@ func (t *target) plan(f facts, sources map[string]offsets.Progress, watermark in
 		return in, fmt.Errorf("%w: it is empty: the pipeline has read no records of it", ErrRange)
 	}
 	if t.shape.groups != nil {
-		in.Watermark = watermark
+		in.Watermark = g.Record.Watermark.RanWith
 	}
 	if in.Where, err = t.where(in, topics(sources)); err != nil {
 		return in, err
 	}
+	in.Told = t.told(topics(sources), g.Added)
 	in.Sides, err = t.sides(in)
 	return in, err
+}
+
+// told are the columns that have a value in every row which can be told. An event time may be NULL, unless its column came later: then NULL says nothing.
+func (t *target) told(topics int, added []string) (out []string) {
+	switch {
+	case t.into || t.r.Kind == All:
+	case t.r.Kind != EventTime:
+		c, _ := t.shape.coordinateColumns(topics)
+		out = slices.DeleteFunc([]string{c.topic, c.partition, c.offset}, func(name string) bool { return name == "" })
+	case slices.ContainsFunc(added, func(name string) bool { return quoted(name) == t.column.name }):
+		out = []string{t.column.name}
+	}
+	return out
 }
 
 // where is the condition of the rows that change places.
