@@ -138,7 +138,7 @@ func OpenBackfill(ctx context.Context, opts Options, o BackfillOptions) (*Backfi
 			}
 			return b, err
 		}
-		if end, err := b.finishEnded(ctx); err != nil || end != nil && !end.Dropped && end.Command == o.Command {
+		if end, err := b.finishEnded(ctx); err != nil || end != nil && !end.Dropped && end.Command == o.Command && end.Plan == opts.Plan {
 			b.done = err == nil
 			return b, err
 		}

@@ -17,6 +17,7 @@ type BackfillEnd struct {
 	Token    int64  `json:"token"`
 	Backfill int64  `json:"backfill"` // token of the intent
 	Command  string `json:"command"`
+	Plan     string `json:"plan"` // that of the intent
 	Base     int64  `json:"base"`
 	// Dropped: it was cancelled or begun again, and what is staged goes.
 	Dropped bool      `json:"dropped,omitempty"`
@@ -31,7 +32,7 @@ type SideEnd struct {
 }
 
 func (b *Backfill) newEnd() BackfillEnd {
-	end := BackfillEnd{Format: BackfillFormat, Token: b.c.opts.Token(), Backfill: b.intent.Token, Command: b.intent.Command, Base: b.intent.Base}
+	end := BackfillEnd{Format: BackfillFormat, Token: b.c.opts.Token(), Backfill: b.intent.Token, Command: b.intent.Command, Plan: b.intent.Plan, Base: b.intent.Base}
 	staged := b.SideFiles()
 	for _, s := range b.intent.Sides {
 		if table, ok := b.c.opts.Side[s.Kind]; ok && (len(staged[s.Kind]) > 0 || s.Where != "") {

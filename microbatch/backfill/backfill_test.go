@@ -338,6 +338,32 @@ func TestDeaths(t *testing.T) {
 	}
 }
 
+// A query that is corrected after a death, wherever it came, has its rows in the table in the end: what an earlier one put in is no result of it.
+func TestCorrectedAfterADeath(t *testing.T) {
+	made := newRig("SELECT ts, n FROM e")
+	for n := range int64(20) {
+		made.feed(float64(n), n)
+	}
+	made.stream(t)
+	for k, died := 0, true; died; k++ {
+		r := *made
+		r.objects = made.objects.Clone()
+		objects := r.objects.Reopen()
+		objects.CrashAfter(k)
+		_, err := Run(t.Context(), r.job(t, objects), times(0, 10))
+		died = err != nil
+		r.objects = r.objects.Reopen()
+		r.query = "SELECT ts, n + 100 AS n FROM e"
+		_, err = Run(t.Context(), r.job(t, r.objects), times(0, 10))
+		require.NoError(t, err)
+		rows := r.table(t, "t")
+		require.Len(t, rows, 20, "death after write %d", k)
+		for i, row := range rows[:10] {
+			require.Contains(t, row, fmt.Sprintf(`"n":%d}`, 100+i), "death after write %d", k)
+		}
+	}
+}
+
 // Rows that came before the column that a range goes by cannot be told, and would stay beside those that take their place.
 func TestRowsFromBeforeTheColumn(t *testing.T) {
 	p0, p1 := offsets.Partition{Topic: "e", ID: 0}, offsets.Partition{Topic: "e", ID: 1}
