@@ -1,6 +1,7 @@
 package microbatch
 
 import (
+	"maps"
 	"time"
 
 	"github.com/lakewheel/lakewheel/microbatch/source"
@@ -11,6 +12,7 @@ import (
 const (
 	LimitedByRows   = "rows"   // rows_per_batch or rows_per_partition
 	LimitedByBytes  = "bytes"  // bytes_per_batch
+	LimitedByFiles  = "files"  // max_files_per_batch or max_bytes_per_batch of the source
 	LimitedByRate   = "rate"   // adaptive: more would have taken longer than the interval
 	LimitedByDelay  = "delay"  // fewer than min_rows were there, and max_delay was over
 	LimitedByMemory = "memory" // tasks waited for room in the memory budget
@@ -91,12 +93,20 @@ func (r *ration) ask(from, ends offsets.Positions) (until offsets.Positions, by 
 	switch {
 	case backlog(until, ends) == 0:
 		return until, "", true
+	case r.cutsAt(until, from, ends, source.Size{}):
+		return until, LimitedByFiles, true
+	case r.cutsAt(until, from, ends, source.Size{Bytes: r.limits.BytesPerBatch}):
+		return until, LimitedByBytes, true
 	case adapted:
 		return until, LimitedByRate, true
-	case rows <= 0:
-		return until, LimitedByBytes, true
 	}
 	return until, LimitedByRows, true
+}
+
+// cutsAt reports whether the source would cut at a place if there were no other limits than these.
+func (r *ration) cutsAt(until, from, ends offsets.Positions, size source.Size) bool {
+	at, ok := r.own.Plan(from, ends, size)
+	return ok && maps.Equal(at, until)
 }
 
 // rows is how many a batch may have, and whether that is less than the limit because batches took too long.

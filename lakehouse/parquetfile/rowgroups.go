@@ -35,6 +35,18 @@ func (r *Reader) RowGroups() []RowGroup {
 	return out
 }
 
+// Unpacked is how many bytes the pages of the columns that are read have without compression, of all row groups.
+func (r *Reader) Unpacked() (bytes int64) {
+	for _, g := range r.file.Metadata().RowGroups {
+		for _, c := range g.Columns {
+			if path := c.MetaData.PathInSchema; len(path) > 0 && r.schema.Index(path[0]) >= 0 {
+				bytes += c.MetaData.TotalUncompressedSize
+			}
+		}
+	}
+	return bytes
+}
+
 // Select makes the Reader read some row groups alone, by their positions, ascending. It is called before Next.
 func (r *Reader) Select(groups []int) { r.chosen = append([]int{}, groups...) }
 

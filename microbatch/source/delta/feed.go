@@ -232,6 +232,19 @@ func (f *Feed) layoutOf(ctx context.Context) (*delta.FileLayout, error) {
 	return f.layout, err
 }
 
+// Sample asks the footer of a file.
+func (f *Feed) Sample(ctx context.Context, e *files.Entry) (files.Sample, error) {
+	layout, err := f.layoutOf(ctx)
+	if err != nil {
+		return files.Sample{}, err
+	}
+	file, err := layout.Open(ctx, e.Note, f.c.Columns)
+	if err != nil {
+		return files.Sample{}, err
+	}
+	return files.SampleOf(file.File, e), file.Close()
+}
+
 // Open opens the row groups of a file whose first byte is one of [from, until).
 func (f *Feed) Open(ctx context.Context, e *files.Entry, from, until int64) (files.Rows, error) {
 	layout, err := f.layoutOf(ctx)

@@ -16,6 +16,8 @@ type Feed interface {
 	Follows() bool
 	// Open opens the part of a file that belongs to its bytes [from, until).
 	Open(ctx context.Context, e *Entry, from, until int64) (Rows, error)
+	// Sample tells from a file how much there is to its rows.
+	Sample(ctx context.Context, e *Entry) (Sample, error)
 	// Divisible reports whether a file can be read from its middle.
 	Divisible(name string) bool
 	// SmallestTask is the fewest bytes for which a range is cut.
@@ -23,6 +25,9 @@ type Feed interface {
 	// String names the place for messages.
 	String() string
 }
+
+// Sample says how many rows some bytes of files have, and how many bytes of memory these take.
+type Sample struct{ Rows, Bytes, Unpacked int64 }
 
 // Found is a file that a feed found.
 type Found struct {

@@ -12,6 +12,8 @@ import (
 type Format interface {
 	// Open reads the part of a file that belongs to its bytes [from, until). It takes the file over if it returns no error.
 	Open(in store.Reader, e *Entry, from, until int64) (Rows, error)
+	// Sample is that of a Feed. It takes the file over.
+	Sample(ctx context.Context, in store.Reader, e *Entry) (Sample, error)
 	// Divisible and SmallestTask are those of a Feed.
 	Divisible(name string) bool
 	SmallestTask() int64
@@ -62,6 +64,15 @@ func (f *Folder) Open(ctx context.Context, e *Entry, from, until int64) (Rows, e
 		_ = in.Close()
 	}
 	return rows, err
+}
+
+// Sample looks at a file.
+func (f *Folder) Sample(ctx context.Context, e *Entry) (Sample, error) {
+	in, err := f.Objects.Open(ctx, e.Name)
+	if err != nil {
+		return Sample{}, err
+	}
+	return f.Format.Sample(ctx, in, e)
 }
 
 // String is the place.

@@ -42,6 +42,20 @@ func (p Parquet) Open(in store.Reader, e *Entry, from, until int64) (Rows, error
 	return NewColumnRows(&fileRows{r, in}, e), nil
 }
 
+// Sample asks the footer.
+func (p Parquet) Sample(_ context.Context, in store.Reader, e *Entry) (Sample, error) {
+	defer in.Close()
+	r, err := parquetfile.OpenReader(in, p.Columns)
+	if err != nil {
+		return Sample{}, err
+	}
+	defer r.Close()
+	return SampleOf(r, e), nil
+}
+
+// SampleOf is what a footer tells.
+func SampleOf(r *parquetfile.Reader, e *Entry) Sample { return Sample{r.Rows(), e.Size, r.Unpacked()} }
+
 // fileRows are all rows of the row groups that were chosen.
 type fileRows struct {
 	*parquetfile.Reader

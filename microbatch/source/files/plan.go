@@ -32,25 +32,25 @@ func (s *Source) Plan(from, ends offsets.Positions, size source.Size) (offsets.P
 // SmallestTask is that of the feed.
 func (s *Source) SmallestTask(offsets.Partition) int64 { return s.c.Feed.SmallestTask() }
 
-// bytesOf is how many bytes a batch may have.
+// bytesOf is how many bytes of files a batch may have. MaxBytes are such; those of size are of memory.
 func (s *Source) bytesOf(size source.Size) int64 {
-	most := int64(math.MaxInt64)
-	for _, bytes := range []int64{s.c.MaxBytes, size.Bytes} {
-		if bytes > 0 {
-			most = min(most, bytes)
-		}
-	}
-	if size.Rows <= 0 {
-		return most
-	}
-	width := float64(firstRow)
+	width, packed := float64(firstRow), 1.0
 	if n := s.rows.Load(); n > 0 {
 		width = float64(s.bytes.Load()) / float64(n)
 	}
-	if bytes := width * float64(size.Rows); bytes < float64(most) {
-		most = max(1, int64(bytes))
+	if n := s.unpacked.Load(); n > 0 {
+		packed = float64(s.bytes.Load()) / float64(n)
 	}
-	return most
+	most := float64(math.MaxInt64)
+	for _, limit := range []float64{float64(s.c.MaxBytes), float64(size.Bytes) * packed, float64(size.Rows) * width} {
+		if limit > 0 {
+			most = min(most, limit)
+		}
+	}
+	if most >= math.MaxInt64 {
+		return math.MaxInt64
+	}
+	return max(1, int64(most))
 }
 
 // cut is how far a batch goes from a position: to the end, over so many bytes and files. It ends between files, before one that is lost, but in one that is larger than

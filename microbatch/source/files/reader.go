@@ -31,8 +31,8 @@ type reader struct {
 	s           *Source
 	files       []*Entry // the current one first
 	from, until int64
-	rows        Rows // of the current file, nil between two
-	count       int64
+	rows        Rows   // of the current file, nil between two
+	read        Sample // of the current file
 }
 
 var _ source.FileReader = (*reader)(nil)
@@ -43,14 +43,15 @@ func (r *reader) Next(ctx context.Context) (*columnar.Batch, error) {
 		e := r.files[0]
 		b, err := r.next(ctx, e)
 		if err == nil {
-			r.count += int64(b.Rows())
+			r.read.Rows, r.read.Unpacked = r.read.Rows+int64(b.Rows()), r.read.Unpacked+b.Bytes()
 			return b, nil
 		}
 		if !errors.Is(err, io.EOF) {
 			return nil, r.s.failed(ctx, e, err)
 		}
-		r.s.measure(r.count, min(r.until, e.End())-max(r.from, e.Start))
-		r.files, r.count = r.files[1:], 0
+		r.read.Bytes = min(r.until, e.End()) - max(r.from, e.Start)
+		r.s.measure(r.read)
+		r.files, r.read = r.files[1:], Sample{}
 	}
 	return nil, io.EOF
 }
@@ -108,8 +109,9 @@ func (s *Source) suspectFiles() {
 	s.suspect = true
 }
 
-// measure notes how many rows some bytes had.
-func (s *Source) measure(rows, bytes int64) {
-	s.rows.Add(rows)
-	s.bytes.Add(bytes)
+// measure notes what was read.
+func (s *Source) measure(m Sample) {
+	s.rows.Add(m.Rows)
+	s.bytes.Add(m.Bytes)
+	s.unpacked.Add(m.Unpacked)
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"testing"
 	"time"
@@ -218,6 +219,55 @@ func TestColumnsThatBreakTheSchema(t *testing.T) {
 	require.Len(t, r.Rows("dead"), 2)
 	require.Contains(t, r.Rows("dead")[0], "name: [INVALID_UTF8_STRING]")
 	require.Contains(t, r.Rows("dead")[1], "id: a value is needed (NOT NULL), got null")
+}
+
+// The first batch is cut as later ones are: a file tells by its beginning, or its footer, how many rows its bytes have.
+func TestTheFirstBatchHoldsTheLimit(t *testing.T) {
+	text := sourcetest.NDJSON(0, 40000)
+	packed := func(w io.WriteCloser, b *bytes.Buffer) string {
+		_, _ = w.Write([]byte(text))
+		require.NoError(t, w.Close())
+		return b.String()
+	}
+	var zipped bytes.Buffer
+	for name, write := range map[string]func(r *rig){
+		"text":       func(r *rig) { r.put("a.json", text) },
+		"compressed": func(r *rig) { r.put("a.json.gz", packed(gzip.NewWriter(&zipped), &zipped)) },
+		"parquet": func(r *rig) {
+			r.Format = "parquet"
+			for at := 0; at < 40000; at += 500 {
+				r.putParquet(fmt.Sprintf("%05d.parquet", at), at, at+500)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t)
+			r.Limits.RowsPerBatch = 5000
+			write(r)
+			require.NoError(t, r.Run())
+			require.Len(t, r.Rows("t"), 40000)
+			if first := r.Lines[0]; name == "compressed" {
+				require.EqualValues(t, 40000, first.NumInputRows, "it cannot be cut")
+			} else {
+				require.InDelta(t, 5000, first.NumInputRows, 1000, "%v", first)
+				require.Contains(t, []string{"rows", "commit"}, first.LimitedBy)
+			}
+		})
+	}
+	r := newRig(t)
+	r.Limits.BytesPerBatch, r.c.MaxFiles = 100<<10, 3
+	for i := range 10 {
+		r.put(fmt.Sprint(i), sourcetest.NDJSON(i*1000, i*1000+1000))
+	}
+	require.NoError(t, r.Run())
+	require.Contains(t, []string{"bytes", "commit"}, r.Lines[0].LimitedBy)
+	r = newRig(t)
+	r.c.MaxFiles = 3
+	for i := range 10 {
+		r.put(fmt.Sprint(i), sourcetest.NDJSON(i*1000, i*1000+1000))
+	}
+	require.NoError(t, r.Run())
+	require.Contains(t, []string{"files", "commit"}, r.Lines[0].LimitedBy)
 }
 
 // Files that are still written are left for later.

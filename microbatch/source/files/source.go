@@ -40,9 +40,10 @@ type Source struct {
 	listed   time.Time // when the next listing is due; zero: at once
 	listing  int64     // counts listings
 	restored bool      // from a commit, or to nothing
+	sampled  bool      // a file was looked at before it was read
 	suspect  bool      // a file had vanished when it was read: others may have, too
 
-	rows, bytes atomic.Int64 // read so far, to tell how many bytes a row takes
+	rows, bytes, unpacked atomic.Int64 // read so far, to tell how many bytes a row takes, in its file and in memory
 }
 
 var (
@@ -103,7 +104,25 @@ func (s *Source) Available(ctx context.Context, known offsets.Progress) (source.
 	a.Progress.Partitions[s.partition()], a.Ends[s.partition()] = mark, s.ledger.end
 	s.moveCursor(&a)
 	a.Latest = offsets.Positions{s.partition(): s.ledger.end}
+	s.sample(ctx)
 	return a, nil
+}
+
+// sample looks at the first file before any was read, so that the first batch is cut as later ones are. A file that cannot be looked at is told of when it is read.
+func (s *Source) sample(ctx context.Context) {
+	if s.rows.Load() > 0 || s.sampled {
+		return
+	}
+	for _, e := range s.ledger.pending {
+		if e.Name == "" || e.lost() {
+			continue
+		}
+		s.sampled = true
+		if m, err := s.c.Feed.Sample(ctx, e); err == nil {
+			s.measure(m)
+		}
+		return
+	}
 }
 
 // checkPlace refuses another folder than that of the ledger, whose names would be taken for those of this one.

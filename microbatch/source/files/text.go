@@ -71,6 +71,41 @@ func (t Text) Open(in store.Reader, e *Entry, from, until int64) (Rows, error) {
 	return r, t.begin(r, from)
 }
 
+// sampleBytes of text are looked at.
+const sampleBytes = 256 << 10
+
+// Sample counts the first lines.
+func (t Text) Sample(ctx context.Context, in store.Reader, e *Entry) (Sample, error) {
+	seen := &counted{Reader: in}
+	rows, err := t.Open(seen, e, 0, min(e.Size, sampleBytes))
+	if err != nil {
+		return Sample{}, errors.Join(err, in.Close())
+	}
+	defer rows.Close()
+	b, err := rows.Next(ctx)
+	if err != nil {
+		return Sample{}, noEnd(err)
+	}
+	defer b.Release()
+	out := Sample{Rows: int64(b.Rows()), Unpacked: b.Bytes(), Bytes: rows.(*textRows).lines.at}
+	if compressed(e.Name) { // what was read of it is unpacked to the end of the batch, or a little beyond
+		out.Bytes = seen.bytes
+	}
+	return out, nil
+}
+
+// counted counts what is read of a file.
+type counted struct {
+	store.Reader
+	bytes int64
+}
+
+func (c *counted) ReadAt(p []byte, off int64) (int, error) {
+	n, err := c.Reader.ReadAt(p, off)
+	c.bytes += int64(n)
+	return n, err
+}
+
 func (t Text) quote() byte {
 	if t.Options.Quote == 0 {
 		return '"'
