@@ -1,10 +1,12 @@
 package delta
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -23,11 +25,13 @@ type Stream struct {
 	t    *Table
 	head *head // of the newest version that was read; nil before the first
 	// idle: there was no next version when it was looked for last, so that the table may have been replaced since.
-	idle bool
+	idle  bool
+	order string // the column that the files of a step are in the order of; "": none
 }
 
-// Stream returns one that has read nothing yet.
-func (t *Table) Stream() *Stream { return &Stream{t: t} }
+// Stream returns one that has read nothing yet. The files of its steps are in the order of the lower bounds of a column, those without one last, then by
+// time and path: compactions change names and times. "" is no column.
+func (t *Table) Stream(order string) *Stream { return &Stream{t: t, order: order} }
 
 // Added is a data file whose rows came into the table.
 type Added struct {
@@ -35,13 +39,14 @@ type Added struct {
 	Bytes    int64
 	Modified int64  // milliseconds since 1970
 	Text     string // what FileLayout.Open needs to know
+	stats    string
 }
 
 // Step is what a version did to the rows of a table.
 type Step struct {
 	Version   int64
 	Operation string
-	// Added files, in path order, of a version that changed rows. What compactions and the like only moved is not here.
+	// Added files of a version that changed rows. What compactions and the like only moved is not here.
 	Added []Added
 	// Removed counts files that rows were taken out with: DELETE, UPDATE, MERGE, overwrites.
 	Removed int
@@ -67,6 +72,7 @@ func (s *Stream) Begin(ctx context.Context, version int64) (Step, error) {
 			return step, err
 		}
 	}
+	s.sort(step)
 	return step, nil
 }
 
@@ -110,7 +116,7 @@ func (s *Stream) Next(ctx context.Context, version int64) (step Step, ok bool, e
 			step.Removed++
 		}
 	}
-	slices.SortFunc(step.Added, func(a, b Added) int { return strings.Compare(a.Path, b.Path) })
+	s.sort(step)
 	return step, true, nil
 }
 
@@ -224,6 +230,34 @@ func (s *Stream) VersionAt(ctx context.Context, millis int64) (int64, error) {
 	return low - 1, nil
 }
 
+func (s *Stream) sort(step Step) {
+	low := make(map[string]int64, len(step.Added))
+	for _, a := range step.Added {
+		low[a.Path] = s.lowest(step.Schema, a)
+	}
+	slices.SortFunc(step.Added, func(a, b Added) int {
+		return cmp.Or(cmp.Compare(low[a.Path], low[b.Path]), cmp.Compare(a.Modified, b.Modified), strings.Compare(a.Path, b.Path))
+	})
+}
+
+// lowest is the lower bound, in microseconds, of the order of a file, the largest number if none is known.
+func (s *Stream) lowest(schema *columnar.Schema, a Added) int64 {
+	at := schema.Index(s.order)
+	if at < 0 || a.stats == "" {
+		return math.MaxInt64
+	}
+	f := schema.Fields[at]
+	bound, ok := readBound(f.Type, parseStats(a.stats).MinValues[f.Name], false)
+	if !ok {
+		return math.MaxInt64
+	}
+	defer bound.Release()
+	if f.Type != columnar.Timestamp && f.Type != columnar.TimestampNTZ {
+		return math.MaxInt64
+	}
+	return columnar.Int64At(bound, 0)
+}
+
 // step is that of a version without its files.
 func (s *Stream) step(version int64) (Step, error) {
 	snap, err := s.head.snapshot()
@@ -239,6 +273,9 @@ func (s *Stream) step(version int64) (Step, error) {
 // appendAdded leaves out of a file what reading it does not take.
 func appendAdded(to []Added, a add) ([]Added, error) {
 	out := Added{Path: decodePath(a.Path), Bytes: a.Size, Modified: a.ModificationTime}
+	if a.Stats != nil {
+		out.stats = *a.Stats
+	}
 	a.Stats, a.Tags = nil, nil
 	text, err := json.Marshal(a)
 	out.Text = string(text)

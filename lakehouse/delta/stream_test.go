@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -72,7 +73,7 @@ func TestStreamsBeginWithTheTable(t *testing.T) {
 				return nil
 			}))
 			slices.Sort(want)
-			s := tab.Stream()
+			s := tab.Stream("")
 			step, err := s.Begin(context.Background(), snap.Version)
 			require.NoError(t, err)
 			require.Equal(t, want, streamRows(t, s, step, snap.Schema))
@@ -88,7 +89,7 @@ func TestStreamsFollow(t *testing.T) {
 	tab := open(store.NewMem())
 	create(t, tab, 12)
 	for start := range int64(12) {
-		s := tab.Stream()
+		s := tab.Stream("")
 		step, err := s.Begin(context.Background(), start)
 		require.NoError(t, err)
 		require.Len(t, step.Added, int(start)+1)
@@ -100,7 +101,7 @@ func TestStreamsFollow(t *testing.T) {
 			require.Zero(t, step.Removed)
 			require.Equal(t, "STREAMING UPDATE", step.Operation)
 		}
-		again := tab.Stream()
+		again := tab.Stream("")
 		_, ok, err := again.Next(context.Background(), 11)
 		require.NoError(t, err)
 		require.True(t, ok, "a stream may go on anywhere")
@@ -111,7 +112,7 @@ func TestStreamsFollow(t *testing.T) {
 func TestStreamsSeeAnotherTable(t *testing.T) {
 	objects := store.NewMem()
 	create(t, open(objects), 3)
-	s := open(objects).Stream()
+	s := open(objects).Stream("")
 	was, err := s.Begin(context.Background(), 2)
 	require.NoError(t, err)
 	_, ok, err := s.Next(context.Background(), 3)
@@ -138,11 +139,11 @@ func TestVersionAt(t *testing.T) {
 	tab := open(store.NewMem())
 	create(t, tab, 12)
 	for ms, want := range map[int64]int64{0: 0, 3: 3, 11: 11, 1000: 11} {
-		got, err := tab.Stream().VersionAt(context.Background(), 1_700_000_000_000+ms)
+		got, err := tab.Stream("").VersionAt(context.Background(), 1_700_000_000_000+ms)
 		require.NoError(t, err)
 		require.Equal(t, want, got)
 	}
-	_, err := tab.Stream().VersionAt(context.Background(), 1_699_999_999_999)
+	_, err := tab.Stream("").VersionAt(context.Background(), 1_699_999_999_999)
 	require.ErrorContains(t, err, "no version is as old as that; the first one is 0")
 }
 
@@ -160,7 +161,7 @@ func TestCleanedStreams(t *testing.T) {
 	for v := range int64(50) {
 		require.NoError(t, objects.Delete(context.Background(), entryName(v)))
 	}
-	s := tab.Stream()
+	s := tab.Stream("")
 	oldest, newest, err := s.Reach(context.Background())
 	require.NoError(t, err)
 	require.EqualValues(t, 104, newest)
@@ -175,6 +176,38 @@ func TestCleanedStreams(t *testing.T) {
 	require.ErrorIs(t, err, ErrCleaned, "a version that is gone may have been as old")
 	_, err = s.Begin(context.Background(), 102)
 	require.NoError(t, err)
-	_, _, err = open(store.NewMem()).Stream().Reach(context.Background())
+	_, _, err = open(store.NewMem()).Stream("").Reach(context.Background())
 	require.NoError(t, err)
+}
+
+// The files of a version come in the order of the event time that they begin with, whatever their names and ages are; those that do not tell come last, by age.
+func TestFilesInTheOrderOfAColumn(t *testing.T) {
+	file := func(name, from string, modified int) string {
+		stats := ""
+		if from != "" {
+			stats = fmt.Sprintf(`{\"numRecords\":1,\"minValues\":{\"ts\":\"2026-01-01T%s\"}}`, from)
+		}
+		return fmt.Sprintf(`{"add":{"path":%q,"partitionValues":{},"size":1,"modificationTime":%d,"dataChange":true,"stats":"%s"}}`, name, modified, stats)
+	}
+	head := `{"protocol":{"minReaderVersion":1,"minWriterVersion":2}}
+{"metaData":{"id":"x","format":{"provider":"parquet","options":{}},"schemaString":"{\"type\":\"struct\",\"fields\":[{\"name\":\"ts\",\"type\":\"timestamp\",\"nullable\":true,\"metadata\":{}}]}","partitionColumns":[],"configuration":{}}}`
+	adds := []string{file("d", "03:00:00.000Z", 1), file("b", "10:00:00Z", 2), file("c", "", 9), file("a", "", 8), file("z", "01:00:00.000001Z", 3)}
+	objects := store.NewMem()
+	require.NoError(t, objects.Put(t.Context(), entryName(0), []byte(strings.Join(append([]string{head}, adds...), "\n"))))
+	require.NoError(t, objects.Put(t.Context(), entryName(1), []byte(strings.Join(adds, "\n"))))
+	for order, want := range map[string]string{"ts": "zdbac", "": "dbzac", "none": "dbzac"} {
+		s := open(objects).Stream(order)
+		whole, err := s.Begin(t.Context(), 0)
+		require.NoError(t, err)
+		next, ok, err := s.Next(t.Context(), 1)
+		require.NoError(t, err)
+		require.True(t, ok)
+		for _, step := range []Step{whole, next} {
+			got := ""
+			for _, a := range step.Added {
+				got += a.Path
+			}
+			require.Equal(t, want, got, order)
+		}
+	}
 }

@@ -42,6 +42,8 @@ type Config struct {
 	Name  string // of the source
 	Table *delta.Table
 	Start Start
+	// Order is the column of the event time: files of one version are read in its order, so that few rows are late. "": there is none.
+	Order string
 	// SkipChanges leaves out versions that delete or change rows (on_change: skip).
 	SkipChanges bool
 	// Declared is the schema of the source, Columns those of its columns that are read.
@@ -70,7 +72,7 @@ var (
 )
 
 // NewFeed returns the feed of a table.
-func NewFeed(c Config) *Feed { return &Feed{c: c, stream: c.Table.Stream(), had: map[string]bool{}} }
+func NewFeed(c Config) *Feed { return &Feed{c: c, stream: c.Table.Stream(c.Order), had: map[string]bool{}} }
 
 // Follows is true: the log gives each file once.
 func (*Feed) Follows() bool { return true }
