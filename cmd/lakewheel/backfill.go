@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -57,6 +56,9 @@ Exit codes: 0 done, 1 failed or refused, 2 no such range, 3 another process ende
 			if err != nil {
 				return err
 			}
+			if err := o.check(cmd, pipelines[0]); err != nil {
+				return usageError{err}
+			}
 			return o.run(cmd.Context(), pipelines[0], cmd.OutOrStdout())
 		},
 	}
@@ -76,13 +78,35 @@ Exit codes: 0 done, 1 failed or refused, 2 no such range, 3 another process ende
 	return cmd
 }
 
+// check refuses flags that cannot be meant. One that is there and empty is a variable of a script that was not set, and no open end.
+func (o backfillFlags) check(cmd *cobra.Command, p *config.Pipeline) error {
+	for _, name := range []string{"from", "to", "from-offsets", "to-offsets", "time-column", "into"} {
+		if f := cmd.Flags().Lookup(name); f.Changed && strings.TrimSpace(f.Value.String()) == "" {
+			return fmt.Errorf("--%s is empty: give it a value, or leave it out", name)
+		}
+	}
+	switch {
+	case p.Sink.Console:
+		return fmt.Errorf("%s: a console sink keeps no rows", p.File)
+	case p.Sink.Plain:
+		return fmt.Errorf("%s: readers of plain Parquet files cannot see files change places at once, so no rows can be replaced: write to a Delta table", p.File)
+	case o.into != "" && o.dryRun:
+		return fmt.Errorf("--dry-run and --into: a new table has no rows to replace")
+	case o.into == "":
+		return nil
+	}
+	for _, path := range []string{o.into, wire.Into(p, o.into).DeadLetter, wire.Into(p, o.into).Late} {
+		if path == "" {
+			continue
+		}
+		if err := p.NewTable(path); err != nil {
+			return fmt.Errorf("--into: %w", err)
+		}
+	}
+	return nil
+}
+
 func (o backfillFlags) run(ctx context.Context, p *config.Pipeline, out io.Writer) error {
-	if p.Sink.Console {
-		return usageError{fmt.Errorf("%s: a console sink keeps no rows", p.File)}
-	}
-	if p.Sink.Plain {
-		return usageError{fmt.Errorf("%s: readers of plain Parquet files cannot see files change places at once, so no rows can be replaced: write to a Delta table", p.File)}
-	}
 	onProgress, clear, log := o.reporter()
 	w := wire.Real(log)
 	if err := wire.Probe(ctx, p, w); err != nil {
@@ -124,16 +148,12 @@ func (o backfillFlags) reporter() (onProgress func(microbatch.Progress), clear f
 // fill does what the flags say.
 func (o backfillFlags) fill(ctx context.Context, job backfill.Job, r backfill.Request, p *config.Pipeline, w wire.World) (backfill.Report, error) {
 	switch {
-	case o.into != "" && o.dryRun:
-		return backfill.Report{}, usageError{fmt.Errorf("--dry-run and --into: a new table has no rows to replace")}
 	case o.dryRun:
 		return backfill.Find(ctx, job, r)
 	case o.into == "":
 		return backfill.Run(ctx, job, r)
 	}
-	if other := wire.Into(p, o.into); filepath.Clean(other.Sink.Path) == filepath.Clean(p.Sink.Path) {
-		return backfill.Report{}, usageError{fmt.Errorf("--into %s: this is the pipeline's own table; leave --into out to replace its rows", o.into)}
-	} else if err := wire.Probe(ctx, other, w); err != nil {
+	if err := wire.Probe(ctx, wire.Into(p, o.into), w); err != nil {
 		return backfill.Report{}, err
 	}
 	into, err := wire.IntoTable(p, o.into, w)

@@ -25,12 +25,18 @@ const leastRetention = time.Hour
 //     longer than the table's own: checkpoints know no more of those.
 //  3. A live file that was not found means that names are misread: nothing is garbage then.
 //
-// What lies under a name that begins with "_" or "." is never garbage, nor is what is no data file.
+// What lies under a name that begins with "_" or "." is never garbage, nor is what is no data file, nor what lies in a folder that is a table itself.
 func (t *Table) Garbage(ctx context.Context, o lakehouse.VacuumOptions) (lakehouse.Garbage, error) {
 	found := map[string]store.Info{}
+	inner := map[string]bool{}
 	err := t.objects.Walk(ctx, "", func(in store.Info) error {
 		if isDataFile(in.Name) {
 			found[in.Name] = in
+		}
+		for _, log := range []string{logFolder, "_lakewheel"} {
+			if folder, _, ok := strings.Cut(in.Name, "/"+log+"/"); ok {
+				inner[folder] = true
+			}
 		}
 		return nil
 	})
@@ -60,12 +66,22 @@ func (t *Table) Garbage(ctx context.Context, o lakehouse.VacuumOptions) (lakehou
 	}
 	out := lakehouse.Garbage{Version: snap.Version, Retain: retain}
 	for name, in := range found {
-		if in.Modified < cutoff && !named[name] && !o.Keep[name] && !hidden(name) {
+		if in.Modified < cutoff && !named[name] && !o.Keep[name] && !hidden(name) && !below(inner, name) {
 			out.Files = append(out.Files, in)
 		}
 	}
 	slices.SortFunc(out.Files, func(a, b store.Info) int { return strings.Compare(a.Name, b.Name) })
 	return out, nil
+}
+
+// below reports whether a name lies in one of some folders.
+func below(folders map[string]bool, name string) bool {
+	for folder := path.Dir(name); folder != "."; folder = path.Dir(folder) {
+		if folders[folder] {
+			return true
+		}
+	}
+	return false
 }
 
 // retention is the one that is asked for, if the table allows it.

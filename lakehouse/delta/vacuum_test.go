@@ -40,7 +40,8 @@ func agedTable(t *testing.T) (objects *store.Mem, day func(n int) time.Time) {
 		snap, err = tab.Commit(t.Context(), snap, c)
 		require.NoError(t, err)
 	}
-	for _, name := range []string{"left.parquet", "p=1/left.parquet", "deletion_vector_x.bin", "notes.txt", "_lakewheel/p/state/s.parquet", "p=1/.hidden.parquet", "_p=1/x.parquet"} {
+	for _, name := range []string{"left.parquet", "p=1/left.parquet", "deletion_vector_x.bin", "notes.txt", "_lakewheel/p/state/s.parquet", "p=1/.hidden.parquet", "_p=1/x.parquet",
+		"other/_delta_log/00000000000000000000.json", "other/x.parquet", "other/p=1/y.parquet", "plain/_lakewheel/p/log/1", "plain/z.parquet"} {
 		require.NoError(t, objects.Put(t.Context(), name, []byte(name)))
 	}
 	for n := range 4 {

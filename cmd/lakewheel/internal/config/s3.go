@@ -1,7 +1,6 @@
 package config
 
 import (
-	"strings"
 
 	"github.com/goccy/go-yaml/ast"
 
@@ -47,13 +46,8 @@ const mostUploads = 64
 
 // table checks the path of a table: a local folder, or s3://bucket/prefix.
 func (f *fileReader) table(n ast.Node, path, what string) {
-	switch {
-	case store.IsS3(path):
-		if _, _, err := store.ParseS3(path); err != nil {
-			f.fault(n, "%s: %v", what, err)
-		}
-	case strings.Contains(path, "://"):
-		f.fault(n, "%s: %s is neither a local folder nor s3://bucket/prefix", what, path)
+	if fault := tableFault(path); fault != "" && path != "" {
+		f.fault(n, "%s: %s", what, fault)
 	}
 }
 
