@@ -95,8 +95,8 @@ func runOnce(ctx context.Context, q Query) error {
 		err = d.flush(ctx)
 	}
 	d.fold.abort()
-	if waitErr := d.waitCommit(); err == nil || errors.Is(err, context.Canceled) {
-		err = errors.Join(waitErr)
+	if waitErr := d.waitCommit(); err == nil {
+		err = waitErr
 	}
 	if cause := context.Cause(ctx); err != nil && cause != nil {
 		return cause

@@ -260,7 +260,7 @@ func (blocked) Read(context.Context, offsets.Range) (source.Reader, error) {
 }
 func (blockedReader) Next(ctx context.Context) (*columnar.Batch, error) {
 	<-ctx.Done()
-	return nil, context.Cause(ctx)
+	return nil, ctx.Err()
 }
 func (blockedReader) Close() error { return nil }
 

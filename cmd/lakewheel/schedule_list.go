@@ -3,12 +3,14 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"time"
 
 	"github.com/lakewheel/lakewheel/cmd/lakewheel/internal/config"
 	"github.com/lakewheel/lakewheel/cmd/lakewheel/internal/wire"
+	"github.com/lakewheel/lakewheel/microbatch"
 	"github.com/lakewheel/lakewheel/microbatch/schedule"
 )
 
@@ -97,7 +99,7 @@ type finishedRun struct {
 	Missed   int    `json:"missed,omitempty"`
 	Started  string `json:"started"`
 	Ended    string `json:"ended"`
-	Result   string `json:"result"` // "committed", "nothing new" or "failed"
+	Result   string `json:"result"` // "committed", "nothing new", "failed", or "abandoned" by a stop that came to the drain timeout
 	// A run that fails may have committed batches before.
 	Batches int64  `json:"batches"`
 	Rows    int64  `json:"rows"`
@@ -120,6 +122,8 @@ func runJSON(job string, r schedule.Result, next time.Time) finishedRun {
 
 func outcomeOf(r schedule.Result) string {
 	switch {
+	case errors.Is(r.Err, microbatch.ErrAbandoned):
+		return "abandoned"
 	case r.Err != nil:
 		return "failed"
 	case r.Batches == 0:

@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -385,7 +386,14 @@ func (l *Local) Walk(ctx context.Context, folder string, fn func(Info) error) er
 			return err
 		}
 	}
-	return filepath.WalkDir(dir, func(file string, e fs.DirEntry, err error) error {
+	real, err := filepath.EvalSymlinks(dir) // the walk itself does not follow a link, not even the first
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return advise(err)
+	}
+	return filepath.WalkDir(real, func(file string, e fs.DirEntry, err error) error {
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			return nil
@@ -393,21 +401,21 @@ func (l *Local) Walk(ctx context.Context, folder string, fn func(Info) error) er
 			return advise(err)
 		case ctx.Err() != nil:
 			return ctx.Err()
-		case !e.Type().IsRegular() || strings.HasPrefix(e.Name(), tempPrefix):
+		case e.IsDir() || strings.HasPrefix(e.Name(), tempPrefix):
 			return nil
 		}
-		st, err := e.Info()
-		if errors.Is(err, fs.ErrNotExist) {
+		st, err := os.Stat(file)
+		if errors.Is(err, fs.ErrNotExist) || err == nil && !st.Mode().IsRegular() {
 			return nil
 		}
 		if err != nil {
 			return advise(err)
 		}
-		name, err := filepath.Rel(l.root, file)
+		name, err := filepath.Rel(real, file)
 		if err != nil {
 			return err
 		}
-		return fn(info(filepath.ToSlash(name), st))
+		return fn(info(path.Join(folder, filepath.ToSlash(name)), st))
 	})
 }
 

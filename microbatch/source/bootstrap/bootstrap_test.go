@@ -75,6 +75,17 @@ func TestTheArchiveComesFirst(t *testing.T) {
 	require.Len(t, r.Rows("t"), 14)
 }
 
+// An archive without a file is a mistake: it would be left for good.
+func TestAnArchiveHasFiles(t *testing.T) {
+	r := newRig(t)
+	r.feed(sourcetest.NDJSON(5, 8))
+	require.ErrorContains(t, r.Run(), "source events/archive: no file in memory belongs to the archive, which is read once and then left: correct its path, glob or format, or leave bootstrap out")
+	require.Empty(t, r.Out.Writes())
+	r.file("a", sourcetest.NDJSON(0, 5))
+	require.NoError(t, r.Run())
+	require.Equal(t, want(0, 8), r.Rows("t"))
+}
+
 // A crash after any write, in the archive, behind it or between: every row once.
 func TestCrashesAtEveryWrite(t *testing.T) {
 	for k, crashed := 0, true; crashed; k++ {
@@ -157,6 +168,7 @@ func TestOneHistory(t *testing.T) {
 			require.NotEmpty(t, want)
 
 			alone := prepare()
+			alone.Source = func(*exec.Pipeline, *slog.Logger) source.Source { return alone.live }
 			alone.feed(text(0, len(lines)))
 			require.NoError(t, alone.Run())
 			require.Equal(t, want, alone.Rows("t"), "the source alone")

@@ -72,7 +72,9 @@ var (
 )
 
 // NewFeed returns the feed of a table.
-func NewFeed(c Config) *Feed { return &Feed{c: c, stream: c.Table.Stream(c.Order), had: map[string]bool{}} }
+func NewFeed(c Config) *Feed {
+	return &Feed{c: c, stream: c.Table.Stream(c.Order), had: map[string]bool{}}
+}
 
 // Follows is true: the log gives each file once.
 func (*Feed) Follows() bool { return true }

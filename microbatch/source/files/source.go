@@ -185,6 +185,9 @@ func (s *Source) find(ctx context.Context, first bool, position int64) error {
 		slices.SortFunc(fresh, func(a, b Found) int { return cmp.Or(cmp.Compare(a.Modified, b.Modified), cmp.Compare(a.Name, b.Name)) })
 		s.markMissing()
 	}
+	if _, table := s.c.Feed.(Table); s.c.Once && !table && len(fresh) == 0 {
+		return fmt.Errorf("source %s: no file in %s belongs to the archive, which is read once and then left: correct its path, glob or format, or leave bootstrap out", s.c.Name, s.c.Feed)
+	}
 	for _, f := range fresh {
 		s.ledger.add(f)
 	}

@@ -1,7 +1,6 @@
 package config
 
 import (
-
 	"github.com/goccy/go-yaml/ast"
 
 	"github.com/lakewheel/lakewheel/lakehouse/store"
