@@ -48,6 +48,8 @@ type Config struct {
 	SkipChanges bool
 	// Declared is the schema of the source, Columns those of its columns that are read.
 	Declared, Columns *columnar.Schema
+	// Whole: the query takes all columns of the table, and the schema is that of its newest version at the start. A column that comes ends the run.
+	Whole bool
 	// Where, over Columns, denies row groups of which the query wants nothing; it may be nil.
 	Where *prune.Condition
 	// Once: the first version alone is read.
@@ -64,6 +66,7 @@ type Feed struct {
 	layout *delta.FileLayout
 	id     string
 	had    map[string]bool // columns that the newest version had
+	known  int64           // the newest version at the first look, with whose columns the query was planned; -1: before it
 }
 
 var (
@@ -73,7 +76,7 @@ var (
 
 // NewFeed returns the feed of a table.
 func NewFeed(c Config) *Feed {
-	return &Feed{c: c, stream: c.Table.Stream(c.Order), had: map[string]bool{}}
+	return &Feed{c: c, stream: c.Table.Stream(c.Order), had: map[string]bool{}, known: -1}
 }
 
 // Follows is true: the log gives each file once.
@@ -110,6 +113,9 @@ func (f *Feed) Find(ctx context.Context, at int64, found func(files.Found)) (int
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	first := at < 0
+	if err := f.lookFirst(ctx); err != nil {
+		return at, err
+	}
 	at, err := f.begin(ctx, at, found)
 	for err == nil && !f.c.Once {
 		step, ok, nextErr := f.stream.Next(ctx, at)
@@ -138,6 +144,14 @@ func (f *Feed) explain(err error, first bool) error {
 		return fmt.Errorf("%w: %w: rows that were not read are only in the table as a whole now; read them under another name of the source, which begins with the whole table", source.ErrDataLoss, err)
 	case errors.Is(err, delta.ErrReplaced):
 		return fmt.Errorf("%w: %w: restore it, or give the source another name, under which it is read from the beginning", source.ErrDataLoss, err)
+	}
+	return err
+}
+
+// lookFirst learns with which version the query was planned.
+func (f *Feed) lookFirst(ctx context.Context) (err error) {
+	if f.c.Whole && f.known < 0 {
+		_, f.known, err = f.stream.Reach(ctx)
 	}
 	return err
 }
@@ -188,7 +202,7 @@ func (f *Feed) first(ctx context.Context) (int64, error) {
 
 // take gives the files of a version, unless it cannot be a part of a stream.
 func (f *Feed) take(step delta.Step, found func(files.Found)) error {
-	if err := f.checkSchema(step); err != nil {
+	if err := errors.Join(f.checkWhole(step), f.checkSchema(step)); err != nil {
 		return err
 	}
 	f.id = step.ID
@@ -202,6 +216,19 @@ func (f *Feed) take(step delta.Step, found func(files.Found)) error {
 	}
 	for _, a := range step.Added {
 		found(files.Found{Info: store.Info{Name: a.Path, Size: max(1, a.Bytes), Modified: a.Modified}, Note: a.Text, Next: step.Version + 1})
+	}
+	return nil
+}
+
+// checkWhole ends a run that would take in the rows of a version without a column that came with it.
+func (f *Feed) checkWhole(step delta.Step) error {
+	if !f.c.Whole || step.Version <= f.known {
+		return nil
+	}
+	for _, has := range step.Schema.Fields {
+		if f.c.Declared.Index(has.Name) < 0 {
+			return fmt.Errorf("version %d of %s came with column %s, and the query takes all columns: start again, and it is among them", step.Version, f, has.Name)
+		}
 	}
 	return nil
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/lakewheel/lakewheel/microbatch/source/delta"
 	"github.com/lakewheel/lakewheel/microbatch/source/files"
 	"github.com/lakewheel/lakewheel/microbatch/source/internal/sourcetest"
+	"github.com/lakewheel/lakewheel/offsets"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -264,6 +265,22 @@ func TestSchemaChanges(t *testing.T) {
 	r.add(0, 2)
 	r.Schema = sourcetest.Schema(t, "id STRING, name STRING")
 	require.ErrorContains(t, r.Run(), "version 0 of memory has column id as BIGINT, and the query was planned with STRING: look at the query, then start again")
+}
+
+// A query of all columns takes no row in without a column that came while it ran, and has it after a start.
+func TestAllColumns(t *testing.T) {
+	r := newRig(t)
+	r.c.Whole = true
+	r.add(0, 2)
+	q := r.Build()
+	wider := sourcetest.Schema(t, "id BIGINT, name STRING, x BIGINT")
+	_, err := q.Inputs[0].Source.Available(t.Context(), offsets.Progress{Identity: map[string]string{}, Partitions: offsets.Marks{}})
+	require.NoError(t, err)
+	r.commit(lakehouse.Change{Schema: wider, DataChange: true, Operation: "ADD COLUMNS"})
+	r.Clock.Move(time.Minute)
+	_, err = q.Inputs[0].Source.Available(t.Context(), offsets.Progress{Kind: "delta", Identity: map[string]string{}, Partitions: offsets.Marks{}})
+	require.ErrorContains(t, err, "version 1 of memory came with column x, and the query takes all columns: start again, and it is among them")
+	require.NoError(t, r.Run(), "a start after it has planned with it, or with what was declared")
 }
 
 // Another table in the same place is not gone on with.

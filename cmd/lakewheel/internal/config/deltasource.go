@@ -19,6 +19,7 @@ type DeltaSource struct {
 	Interval           time.Duration // between two looks at the log
 	MaxFiles, MaxBytes int64         // of a batch; 0: no bound
 	SkipLoss           bool
+	Asked              bool // the schema is the table's own, not one that the file declares
 }
 
 // Tables tells the schema of a table that a source reads, so that the file need not declare it.
@@ -85,5 +86,6 @@ func (f *fileReader) tableSchema(n ast.Node, s *Source, what string) {
 		if s.Schema, err = f.tables(s.Delta.Path, f.p.S3); err != nil {
 			f.fault(n, "%s: %v", what, err)
 		}
+		s.Delta.Asked = true
 	}
 }
