@@ -8,10 +8,13 @@ import (
 )
 
 // maxLine bounds a line, in bytes: it lies in memory whole.
-const maxLine = 256 << 20
+const maxLine = 128 << 20
 
 // blockBytes is how much text is read at once.
 const blockBytes = 1 << 20
+
+// A line from largeLine on is in memory several times until it is written. Its buffer grows by a quarter, and no other reader has such a line meanwhile.
+const largeLine = 8 << 20
 
 // lines cuts text into lines.
 type lines struct {
@@ -21,6 +24,7 @@ type lines struct {
 	buf   []byte
 	start int // of the open line
 	eof   bool
+	large func() error // waits until the open line may become a large one; nil: it may
 
 	// What is known of the open line: there is no end up to searched, and up to counted it has left quotes open or not.
 	searched, counted int
@@ -91,14 +95,26 @@ func (l *lines) last() ([]byte, int64, error) {
 	return bytes.TrimSuffix(line, []byte("\r")), at, nil
 }
 
+// shrink lets go of the buffer of a large line.
+func (l *lines) shrink() {
+	if rest := l.buf[l.start:]; cap(l.buf) > 2*largeLine && len(rest) < largeLine {
+		l.buf, l.start = append(make([]byte, 0, len(rest)+blockBytes), rest...), 0
+	}
+}
+
 // fill reads more text behind that of the open line, which moves to the front.
 func (l *lines) fill() error {
 	open := copy(l.buf, l.buf[l.start:])
 	if open > maxLine {
 		return fmt.Errorf("the line at byte %d is longer than %d bytes", l.at, maxLine)
 	}
+	if open >= largeLine && l.large != nil {
+		if err := l.large(); err != nil {
+			return err
+		}
+	}
 	if need := open + blockBytes; cap(l.buf) < need {
-		grown := make([]byte, open, max(need, 2*open))
+		grown := make([]byte, open, max(need, min(2*open, open+open/4+largeLine)))
 		copy(grown, l.buf[:open])
 		l.buf = grown
 	}

@@ -24,6 +24,8 @@ type Text struct {
 	Header []string
 	// Multiline: a value in quotes may hold line breaks, so that files are not read from the middle.
 	Multiline bool
+	// Large is held by the reader that has a large line; of all readers of a source one can have one. nil: each can.
+	Large chan struct{}
 }
 
 // The suffixes of compressed files.
@@ -51,7 +53,7 @@ const (
 
 // Open reads the lines that begin at bytes [from, until).
 func (t Text) Open(in store.Reader, e *Entry, from, until int64) (Rows, error) {
-	r := &textRows{file: in, modified: e.Modified * 1000, until: until}
+	r := &textRows{file: in, modified: e.Modified * 1000, until: until, gate: t.Large, ctx: context.Background()}
 	if !t.Divisible(e.Name) {
 		if from > 0 {
 			r.until = 0
@@ -64,7 +66,7 @@ func (t Text) Open(in store.Reader, e *Entry, from, until int64) (Rows, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.lines = lines{in: body, at: from - back}
+	r.lines = lines{in: body, at: from - back, large: r.hold}
 	if t.Multiline {
 		r.lines.quote = t.quote()
 	}
@@ -162,6 +164,9 @@ type textRows struct {
 	lines    lines
 	until    int64
 	modified int64
+	gate     chan struct{} // for large lines; nil: there is none
+	held     bool
+	ctx      context.Context // of the running Next; before the first, one without an end
 }
 
 // open unpacks a file by its suffix.
@@ -186,6 +191,8 @@ func (r *textRows) Next(ctx context.Context) (*columnar.Batch, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
+	r.ctx = ctx
+	r.letGo()
 	var values columnar.BinaryBuffer
 	var at []int64
 	for len(at) < batchRows && values.Bytes() < batchBytes && r.lines.at < r.until {
@@ -214,8 +221,33 @@ func (r *textRows) Next(ctx context.Context) (*columnar.Batch, error) {
 	return columnar.NewBatch(source.RawSchema(false), []columnar.Column{values.Finish(), columnar.NewInt64Column(at, nil), columnar.NewTimestampColumn(times, nil)}, len(at)), nil
 }
 
+// hold waits until no other reader has a large line.
+func (r *textRows) hold() error {
+	if r.held || r.gate == nil {
+		return nil
+	}
+	select {
+	case r.gate <- struct{}{}:
+		r.held = true
+		return nil
+	case <-r.ctx.Done():
+		return r.ctx.Err()
+	}
+}
+
+// letGo ends a large line: the batch with it was worked on.
+func (r *textRows) letGo() {
+	if !r.held {
+		return
+	}
+	r.held = false
+	r.lines.shrink()
+	<-r.gate
+}
+
 // Close closes the file.
 func (r *textRows) Close() error {
+	r.letGo()
 	if r.close != nil {
 		r.close()
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -88,7 +89,39 @@ func TestLongLines(t *testing.T) {
 	require.Equal(t, []string{"a", string(long), "b"}, got)
 	endless := &lines{in: zeros{}}
 	_, _, err := endless.next()
-	require.EqualError(t, err, "the line at byte 0 is longer than 268435456 bytes")
+	require.EqualError(t, err, "the line at byte 0 is longer than 134217728 bytes")
+}
+
+// Of several readers one has a large line at a time; the others go on when its batch was worked on, or when they are to end.
+func TestLargeLinesOneByOne(t *testing.T) {
+	line := append(bytes.Repeat([]byte("x"), largeLine+blockBytes), '\n')
+	format := Text{Large: make(chan struct{}, 1)}
+	open := func() Rows {
+		objects := store.NewMem()
+		require.NoError(t, objects.Put(t.Context(), "a", append(bytes.Clone(line), "short\n"...)))
+		in, err := objects.Open(t.Context(), "a")
+		require.NoError(t, err)
+		rows, err := format.Open(in, &Entry{Info: store.Info{Name: "a", Size: in.Size()}}, 0, in.Size())
+		require.NoError(t, err)
+		return rows
+	}
+	first, second := open(), open()
+	b, err := first.Next(t.Context())
+	require.NoError(t, err)
+	b.Release()
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	_, err = second.Next(ctx)
+	require.ErrorIs(t, err, context.DeadlineExceeded, "the first one has it")
+	require.NoError(t, first.Close())
+	third := open()
+	b, err = third.Next(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, 1, b.Rows())
+	b.Release()
+	require.NoError(t, third.Close())
+	require.NoError(t, second.Close())
+	require.Empty(t, format.Large)
 }
 
 // zeros never end.

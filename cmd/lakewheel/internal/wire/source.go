@@ -128,7 +128,7 @@ func fileFormat(s *config.Source, plan *exec.Pipeline, where *prune.Condition) f
 	if s.Format == "parquet" {
 		return files.Parquet{Declared: s.Schema, Columns: plan.Reads(), Where: where}
 	}
-	text := files.Text{Options: s.CSV, Multiline: s.Multiline}
+	text := files.Text{Options: s.CSV, Multiline: s.Multiline, Large: make(chan struct{}, 1)}
 	if s.Header {
 		text.Header = columnNames(s.Schema)
 	}
