@@ -85,7 +85,7 @@ func (s *Stuck) Advice() string {
 		return ""
 	}
 	return fmt.Sprintf("failed %d times in a row in the batch that begins at %s: on_bad_record: dead_letter (or drop) goes past rows that cannot be decoded or computed, "+
-		"a corrected query goes on from the same offsets, and lakewheel rewind goes back to an earlier batch", s.n, s.last.Start())
+		"a corrected query goes on from the same offsets, lakewheel rewind goes back to an earlier batch, and a source of files goes on without a file that was taken out of its folder with on_data_loss: skip", s.n, s.last.Start())
 }
 
 // failed names the offsets of a batch that failed by itself. A stop, a fence and lost rows say by themselves what happened.

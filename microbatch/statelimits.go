@@ -41,11 +41,13 @@ func (d *driver) stateFault(what, setting string, size func(exec.State) int64) e
 		}
 	}
 	return fmt.Errorf("%w: %s; most is kept by %s: %d rows, %s%s; raise %s, %s, or take keys with fewer values",
-		ErrStateLimit, what, k.op.Made.Text(), k.state.Rows(), mebibytes(k.state.Bytes()), biggestText(k.op.Biggest(k.state, biggestKeys)), setting, waysToLess(k.op.Made))
+		ErrStateLimit, what, k.op.Made.Text(), k.state.Rows(), mebibytes(k.state.Bytes()), biggestText(k.op.Biggest(k.state, biggestKeys)), setting, d.waysToLess(k.op.Made))
 }
 
-func waysToLess(o committer.Operator) string {
+func (d *driver) waysToLess(o committer.Operator) string {
 	switch {
+	case d.q.Event.Hold:
+		return "fill a smaller range"
 	case o.Mode == planner.Complete.String():
 		return "take append mode, in which groups end"
 	case o.Ends == nil:

@@ -65,8 +65,8 @@ Exit codes: 0 done, 1 failed or refused, 2 no such range, 3 another process ende
 	f := cmd.Flags()
 	f.StringVar(&o.from, "from", "", "first time of the range, of event time or, after kafka-time:, of the time that records were written at")
 	f.StringVar(&o.to, "to", "", "end of the range, itself not part of it")
-	f.StringVar(&o.fromOffsets, "from-offsets", "", "first offset of each partition, as JSON")
-	f.StringVar(&o.toOffsets, "to-offsets", "", "end of each partition, itself not part of the range, as JSON")
+	f.StringVar(&o.fromOffsets, "from-offsets", "", "first offset of each partition by topic, as JSON")
+	f.StringVar(&o.toOffsets, "to-offsets", "", "end of each partition by topic, itself not part of the range, as JSON")
 	f.BoolVar(&o.all, "all", false, "all rows that the pipeline has written")
 	f.StringVar(&o.column, "time-column", "", "column of the table that has the event time, or the start or end of the window")
 	f.StringVar(&o.into, "into", "", "fill a new table at this path, and replace nothing")
@@ -232,7 +232,7 @@ func (o backfillFlags) offsets(r backfill.Request) (backfill.Request, error) {
 			return r, fmt.Errorf("%s is missing: a range of offsets has both ends", end.flag)
 		}
 		if err := json.Unmarshal([]byte(end.text), end.into); err != nil {
-			return r, fmt.Errorf(`%s %s: expected offsets such as {"events":{"0":100,"1":120}} (%v)`, end.flag, end.text, err)
+			return r, fmt.Errorf(`%s %s: expected offsets by topic and partition, such as {"events":{"0":100,"1":120}} (%v)`, end.flag, end.text, err)
 		}
 	}
 	return r, nil
@@ -241,7 +241,7 @@ func (o backfillFlags) offsets(r backfill.Request) (backfill.Request, error) {
 // parseTime reads a time or a day, in UTC unless it says otherwise, as microseconds since 1970.
 func parseTime(text string) (int64, error) {
 	var first error
-	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04:05", "2006-01-02 15:04:05", "2006-01-02 15:04", "2006-01-02"} {
+	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02 15:04:05", "2006-01-02 15:04", "2006-01-02"} {
 		t, err := time.Parse(layout, text)
 		if err == nil {
 			return t.UnixMicro(), nil

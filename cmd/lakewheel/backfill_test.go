@@ -35,7 +35,7 @@ func TestBackfillNoRange(t *testing.T) {
 		"--from yesterday: expected a time such as":    {from: "yesterday"},
 		"--from and --to are of different times":       {from: "kafka-time:2026-01-01", to: "2026-01-02"},
 		"--to-offsets is missing":                      {fromOffsets: "{}"},
-		"--from-offsets 7: expected offsets such as {": {fromOffsets: "7", toOffsets: "{}"},
+		"--from-offsets 7: expected offsets by topic and partition, such as {": {fromOffsets: "7", toOffsets: "{}"},
 	} {
 		_, err := o.request()
 		require.ErrorContains(t, err, want)

@@ -44,7 +44,7 @@ Exit codes: 0 done, 1 failed, 2 invalid pipeline, 3 another writer took over, 4 
 			if retries < 0 {
 				return usageError{fmt.Errorf("--retries %d: at least 0", retries)}
 			}
-			if err := setDrain(pipelines, drain); err != nil {
+			if err := errors.Join(checkTwice(pipelines), setDrain(pipelines, drain)); err != nil {
 				return err
 			}
 			to, log := reporterFor(pipelines, asJSON)
@@ -82,6 +82,19 @@ func loadAll(files []string) ([]*config.Pipeline, error) {
 		return nil, faults
 	}
 	return out, nil
+}
+
+// checkTwice refuses a pipeline that is named twice: its runs would fence each other.
+func checkTwice(pipelines []*config.Pipeline) error {
+	seen := map[string]string{}
+	for _, p := range pipelines {
+		same := p.Name + " " + p.Sink.Path
+		if other, ok := seen[same]; ok && !p.Sink.Console {
+			return usageError{fmt.Errorf("%s and %s are the same pipeline %s of %s, which cannot run twice", other, p.File, p.Name, p.Sink.Path)}
+		}
+		seen[same] = p.File
+	}
+	return nil
 }
 
 // runAll runs pipelines side by side. One that fails ends alone; the error of the command is the first one.

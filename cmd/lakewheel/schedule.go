@@ -69,16 +69,13 @@ func loadScheduled(files []string, flags scheduleFlags) ([]*config.Pipeline, err
 	if err != nil {
 		return nil, err
 	}
-	seen := map[string]string{}
 	for _, p := range pipelines {
-		same := p.Name + " " + p.Sink.Path
-		switch {
-		case !p.Schedule.Set():
+		if !p.Schedule.Set() {
 			return nil, usageError{fmt.Errorf("%s: schedule is missing, e.g. schedule: \"*/15 * * * *\"", p.File)}
-		case seen[same] != "":
-			return nil, usageError{fmt.Errorf("%s and %s are the same pipeline %s of %s, which cannot run twice", seen[same], p.File, p.Name, p.Sink.Path)}
 		}
-		seen[same] = p.File
+	}
+	if err := checkTwice(pipelines); err != nil {
+		return nil, err
 	}
 	return pipelines, setDrain(pipelines, flags.drain)
 }

@@ -177,6 +177,7 @@ func TestRefused(t *testing.T) {
 		{"future", plain, times(5000, 6000), ErrRange, "it begins in the future", nil},
 		{"nothing read", located, span(4, 4), ErrRange, "the pipeline has read no records of it", nil},
 		{"offsets from after to", located, span(5, 4), ErrRange, "e-0 begins at offset 5, after its end at 4", nil},
+		{"offsets that were never read", located, Request{Kind: Offsets, FromOffsets: offsets.Positions{p0: 0, p1: -2}, UntilOffsets: offsets.Positions{p0: 3, p1: -2}}, ErrRange, "e-0 begins at offset 0, and the pipeline has read it from 2 on", nil},
 		{"offsets in the future", located, span(5, 400), ErrRange, "e-0 ends at offset 400, in the future: the pipeline has read up to 30", nil},
 		{"a partition that was added", located, Request{Kind: Offsets, FromOffsets: offsets.Positions{p0: 1}, UntilOffsets: offsets.Positions{p0: 2, p1: 3}}, ErrRange, "partition e-1, which the pipeline reads, is not among the offsets", nil},
 		{"before retention", plain, times(10, 20), ErrRange, "the log of e-0 begins at offset 3 now, and the range needs offsets from 0 on", func(r *rig) { r.starts = offsets.Positions{p0: 3, p1: 0} }},
@@ -205,6 +206,9 @@ func TestRefused(t *testing.T) {
 			}
 			for n := range int64(60) {
 				r.feed(float64(n), n)
+			}
+			if c.name == "offsets that were never read" {
+				r.docs.StartAt(offsets.Positions{p0: 2})
 			}
 			r.stream(t)
 			if r.query = c.query; c.change != nil {

@@ -115,6 +115,8 @@ func (r Request) given(name string, first, next offsets.Positions) (from, until 
 		switch {
 		case from[p] > until[p]:
 			return nil, nil, fmt.Errorf("%w: source %s: %s begins at offset %d, after its end at %d", ErrRange, name, p, from[p], until[p])
+		case from[p] < first[p]:
+			return nil, nil, fmt.Errorf("%w: source %s: %s begins at offset %d, and the pipeline has read it from %d on: rows that were never in the table would come into it", ErrRange, name, p, from[p], first[p])
 		case until[p] > next[p]:
 			return nil, nil, fmt.Errorf("%w: source %s: %s ends at offset %d, in the future: the pipeline has read up to %d, and what it reads later is its own affair", ErrRange, name, p, until[p], next[p])
 		}

@@ -13,8 +13,15 @@ type Glob []string
 func ParseGlob(text string) (Glob, error) {
 	g := Glob(strings.Split(text, "/"))
 	for _, part := range g {
-		if part == "" {
+		switch {
+		case part == "":
 			return nil, fmt.Errorf("%q has an empty part between slashes", text)
+		case part == "." || part == "..":
+			return nil, fmt.Errorf("%q has the part %s, which no name below the path has: correct path", text, part)
+		case strings.ContainsAny(part, "{}"):
+			return nil, fmt.Errorf("%q has braces, which are no alternatives here: [ab] stands for one letter, and a source of its own for other names", text)
+		case strings.TrimSpace(part) != part:
+			return nil, fmt.Errorf("%q has blanks around a part", text)
 		}
 		if _, err := path.Match(part, ""); err != nil {
 			return nil, fmt.Errorf("%q is no pattern: %w", text, err)

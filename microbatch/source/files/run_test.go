@@ -400,6 +400,10 @@ func TestPatterns(t *testing.T) {
 		}
 		require.Equal(t, want, strings.Join(got, " "), pattern)
 	}
+	for pattern, want := range map[string]string{"a//b": "empty part", "../in/*": "has the part ..", "./*": "has the part .", "*.{csv,tsv}": "has braces", " *.csv": "has blanks", "[a": "is no pattern"} {
+		_, err := files.ParseGlob(pattern)
+		require.ErrorContains(t, err, want, pattern)
+	}
 }
 
 // Another folder under the name of a source is refused: its files would be taken for those that were read.

@@ -127,6 +127,9 @@ func (s *Source) sample(ctx context.Context) {
 
 // checkPlace refuses another folder than that of the ledger, whose names would be taken for those of this one.
 func (s *Source) checkPlace(known offsets.Progress) error {
+	if known.Kind != "" && known.Kind != s.c.Kind && known.Identity[s.c.Name] == "" {
+		return fmt.Errorf("source %s was read from %s before, and is %s now: restore it, or give the source another name and the pipeline another table", s.c.Name, known.Kind, s.c.Kind)
+	}
 	was, is := known.Identity[s.c.Name], s.c.Feed.String()
 	if was == "" || was == is {
 		return nil

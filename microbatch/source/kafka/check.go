@@ -22,7 +22,7 @@ type facts struct {
 // It does no I/O.
 func check(c Config, known offsets.Progress, f facts) (source.Available, []*Loss) {
 	a := source.Available{Progress: known.Clone(), Ends: f.ends, Latest: f.highs}
-	a.Progress.Kind = "kafka"
+	a.Progress.Kind = kind
 	var losses []*Loss
 	for _, p := range sortedMarks(known.Partitions) {
 		if loss := checkPartition(c, p, known, f); loss != nil {
@@ -51,8 +51,14 @@ func check(c Config, known offsets.Progress, f facts) (source.Available, []*Loss
 	return a, losses
 }
 
-// checkArchive refuses to go on with a source whose archive was taken out of the settings before it was read to its end.
-func checkArchive(c Config, known offsets.Progress) error {
+// kind of a source, as progress has it.
+const kind = "kafka"
+
+// checkKnown refuses to go on with a source of another kind, and with one whose archive was taken out of the settings before it was read to its end.
+func checkKnown(c Config, known offsets.Progress) error {
+	if known.Kind != "" && known.Kind != kind {
+		return fmt.Errorf("source %s was read from %s before, and is Kafka now: restore it, or give the source another name and the pipeline another table", c.Name, known.Kind)
+	}
 	for topic, state := range known.Identity {
 		if offsets.Archived(topic) && state != offsets.Finished {
 			return fmt.Errorf("source %s: its archive, %s, was not read to its end: put bootstrap back into the settings of the source", c.Name, state)
@@ -122,7 +128,7 @@ func resume(marks offsets.Marks, l *Loss, f facts) {
 
 // firstStart places every partition where the settings say.
 func firstStart(c Config, f facts, byTime offsets.Positions) (source.Available, error) {
-	a := source.Available{Progress: offsets.Progress{Kind: "kafka", Identity: map[string]string{}, Partitions: offsets.Marks{}}, Ends: f.ends, Latest: f.highs}
+	a := source.Available{Progress: offsets.Progress{Kind: kind, Identity: map[string]string{}, Partitions: offsets.Marks{}}, Ends: f.ends, Latest: f.highs}
 	for name, t := range f.topics {
 		a.Progress.Identity[name] = t.identity()
 	}

@@ -164,10 +164,12 @@ func TestFirstStart(t *testing.T) {
 	}
 }
 
-// A source whose archive was read goes on without it; one whose archive was not does not.
+// A source whose archive was read goes on without it; one whose archive was not does not, nor does one of another kind.
 func TestArchives(t *testing.T) {
 	c := Config{Name: "in"}
-	require.NoError(t, checkArchive(c, offsets.Progress{Identity: map[string]string{"t": "id", "in/archive": offsets.Finished}}))
-	require.EqualError(t, checkArchive(c, offsets.Progress{Identity: map[string]string{"t": "id", "in/archive": "/lake/old"}}),
+	require.NoError(t, checkKnown(c, offsets.Progress{Identity: map[string]string{"t": "id", "in/archive": offsets.Finished}}))
+	require.EqualError(t, checkKnown(c, offsets.Progress{Identity: map[string]string{"t": "id", "in/archive": "/lake/old"}}),
 		"source in: its archive, /lake/old, was not read to its end: put bootstrap back into the settings of the source")
+	require.EqualError(t, checkKnown(c, offsets.Progress{Kind: "files"}),
+		"source in was read from files before, and is Kafka now: restore it, or give the source another name and the pipeline another table")
 }

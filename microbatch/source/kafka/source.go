@@ -78,7 +78,7 @@ const doubts = 5
 
 // Available checks the known positions against the brokers and returns what can be read.
 func (s *Source) Available(ctx context.Context, known offsets.Progress) (source.Available, error) {
-	if err := checkArchive(s.c, known); err != nil {
+	if err := checkKnown(s.c, known); err != nil {
 		return source.Available{}, err
 	}
 	for try := 0; ; try++ {

@@ -74,7 +74,7 @@ func (s *Source) Available(_ context.Context, known offsets.Progress) (source.Av
 		p := offsets.Partition{Topic: s.name, ID: id}
 		a.Ends[p] = int64(len(docs))
 		if _, ok := a.Progress.Partitions[p]; !ok {
-			a.Progress.Partitions[p] = offsets.Mark{Next: s.start[p], LeaderEpoch: -1}
+			a.Progress.Partitions[p] = offsets.Mark{First: s.start[p], Next: s.start[p], LeaderEpoch: -1}
 		}
 	}
 	a.Latest = a.Ends
