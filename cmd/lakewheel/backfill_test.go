@@ -29,12 +29,12 @@ func TestBackfillRange(t *testing.T) {
 // Flags that are no range say what is expected.
 func TestBackfillNoRange(t *testing.T) {
 	for want, o := range map[string]backfillFlags{
-		"backfill needs a range":                       {},
-		"backfill takes one range":                     {from: "2026-01-01", all: true},
-		"of times, of offsets, or --all":               {from: "2026-01-01", fromOffsets: "{}"},
-		"--from yesterday: expected a time such as":    {from: "yesterday"},
-		"--from and --to are of different times":       {from: "kafka-time:2026-01-01", to: "2026-01-02"},
-		"--to-offsets is missing":                      {fromOffsets: "{}"},
+		"backfill needs a range":                                               {},
+		"backfill takes one range":                                             {from: "2026-01-01", all: true},
+		"of times, of offsets, or --all":                                       {from: "2026-01-01", fromOffsets: "{}"},
+		"--from yesterday: expected a time such as":                            {from: "yesterday"},
+		"--from and --to are of different times":                               {from: "kafka-time:2026-01-01", to: "2026-01-02"},
+		"--to-offsets is missing":                                              {fromOffsets: "{}"},
 		"--from-offsets 7: expected offsets by topic and partition, such as {": {fromOffsets: "7", toOffsets: "{}"},
 	} {
 		_, err := o.request()

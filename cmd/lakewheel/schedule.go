@@ -159,10 +159,12 @@ func newJob(p *config.Pipeline, w wire.World) schedule.Job {
 			var out schedule.Outcome
 			w := w
 			w.Probed = probed
+			started := w.Clock.Now()
 			err := runOne(ctx, &bounded, w, stop, func(b microbatch.Progress) {
 				out.Batches, out.Rows, out.Version = out.Batches+1, out.Rows+b.Sink.NumOutputRows, b.Sink.Version
 			})
 			probed = probed || err == nil
+			noteRun(ctx, p, w, runJSON(p.Name, schedule.Result{Started: started, Ended: w.Clock.Now(), Outcome: out, Err: err}, time.Time{}))
 			return out, tellStop(err, p, w, stop)
 		},
 	}

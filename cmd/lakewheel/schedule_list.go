@@ -27,7 +27,9 @@ type scheduled struct {
 	Writer  string `json:"writer,omitempty"`
 	Missed  int    `json:"missed,omitempty"` // times since then, which become one run when a scheduler starts
 	Next    string `json:"next,omitempty"`
-	Error   string `json:"error,omitempty"` // why the table could not be read
+	// LastRun is how the newest run of a scheduler went, also one that made no commit; missing if there was none.
+	LastRun *finishedRun `json:"lastRun,omitempty"`
+	Error   string       `json:"error,omitempty"` // why the table could not be read
 }
 
 // listSchedules prints where pipelines stand, one after the other. One that cannot be read does not keep the others from the list, and makes
@@ -58,6 +60,9 @@ func readScheduled(ctx context.Context, p *config.Pipeline, w wire.World) (sched
 	if err != nil {
 		return s, err
 	}
+	if s.LastRun, err = readRun(ctx, p, w); err != nil {
+		return s, err
+	}
 	r, snap, err := readNewest(ctx, opts)
 	if err != nil || r == nil || r.BatchTime == 0 {
 		return s, err
@@ -85,6 +90,12 @@ func scheduledLine(s scheduled) string {
 		line += "  no commit yet"
 	default:
 		line += fmt.Sprintf("  last commit %s, batch %d", s.Last, *s.Batch)
+	}
+	if run := s.LastRun; run != nil {
+		line += fmt.Sprintf("  last run %s: %s", run.Ended, run.Result)
+		if run.Error != "" {
+			line += " (" + run.Error + ")"
+		}
 	}
 	if s.Missed > 0 {
 		line += fmt.Sprintf("  %d times since then: one run at the start of a scheduler", s.Missed)

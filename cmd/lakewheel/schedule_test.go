@@ -187,6 +187,31 @@ func TestScheduleList(t *testing.T) {
 	require.Regexp(t, `"last":"2000-01-01T00:0.*","batch":0,"version":0,"writer":".*","missed":6,"next":"2000-01-01T01:4`, list(true))
 }
 
+// A run that made no commit is in the list, too, also before there is a table; and what it left there does not keep the table from being made.
+func TestScheduleListTellsResults(t *testing.T) {
+	l, log := newLake(t), &bytes.Buffer{}
+	p := scheduledPipeline(t, "p", "t", quarterly)
+	list := func(asJSON bool) string {
+		var out bytes.Buffer
+		require.NoError(t, listSchedules(t.Context(), &out, []*config.Pipeline{p}, l.world(log), asJSON))
+		return out.String()
+	}
+	p.Sources[0].OnBad = microbatch.FailOnBad
+	l.docs.Append(0, []byte("no json"), 0)
+	l.runFor(l.scheduler(log, p), 16*time.Minute)
+	require.Contains(t, list(false), "no commit yet  last run 2000-01-01T00:15:")
+	require.Contains(t, list(false), ": failed (batch 0 (events events-0 from offset 0)")
+	p.Sources[0].OnBad = microbatch.DropBad
+	l.add(3)
+	l.runFor(l.scheduler(log, p), 16*time.Minute)
+	require.Len(t, l.rows("t"), 3)
+	require.Contains(t, list(false), ": committed")
+	require.Contains(t, list(true), `"result":"committed","batches":1,"rows":3,"version":0`)
+	l.runFor(l.scheduler(log, p), 16*time.Minute)
+	require.Contains(t, list(false), ": nothing new")
+	require.NotContains(t, log.String(), "could not be put")
+}
+
 // What the command refuses, and what validation warns of.
 func TestScheduleFiles(t *testing.T) {
 	dir := t.TempDir()
