@@ -75,6 +75,22 @@ func sortedMarks(m offsets.Marks) []offsets.Partition {
 	return at.Sorted()
 }
 
+// setting is where the offsets come from.
+func (s Start) setting() string {
+	if s.Until {
+		return "bootstrap.until.offsets"
+	}
+	return "start.offsets"
+}
+
+// ends explains the offsets that stand for an end.
+func (s Start) ends() string {
+	if s.Until {
+		return " with the offset at which its archive ends"
+	}
+	return " (-1 latest, -2 earliest)"
+}
+
 // checkPartition finds what is wrong with one known partition, nil if nothing is.
 func checkPartition(c Config, p offsets.Partition, known offsets.Progress, f facts) *Loss {
 	next := known.Partitions[p].Next
@@ -169,7 +185,7 @@ func explicit(c Config, p offsets.Partition, f facts) (int64, error) {
 	case at == -2:
 		return f.starts[p], nil
 	case at < f.starts[p] || at > f.highs[p]:
-		return 0, fmt.Errorf("source %s: start.offsets: offset %d of topic %s, partition %d is outside its log [%d,%d]", c.Name, at, p.Topic, p.ID, f.starts[p], f.highs[p])
+		return 0, fmt.Errorf("source %s: %s: offset %d of topic %s, partition %d is outside its log [%d,%d]", c.Name, c.Start.setting(), at, p.Topic, p.ID, f.starts[p], f.highs[p])
 	}
 	return at, nil
 }
@@ -187,7 +203,7 @@ func checkNamed(c Config, f facts) error {
 		}
 	}
 	if len(missing)+len(unknown) > 0 {
-		return fmt.Errorf("source %s: start.offsets must name every partition (-1 latest, -2 earliest): missing %v, not in the topic %v", c.Name, slices.Clip(missing), slices.Clip(unknown))
+		return fmt.Errorf("source %s: %s must name every partition%s: missing %v, not in the topic %v", c.Name, c.Start.setting(), c.Start.ends(), slices.Clip(missing), slices.Clip(unknown))
 	}
 	return nil
 }

@@ -60,6 +60,8 @@ type Start struct {
 	Kind    StartKind
 	Time    time.Time         // AtTime: the first offset whose timestamp is not before it
 	Offsets offsets.Positions // AtOffsets: every partition of the topic has one
+	// Until: the offsets are where an archive ends (bootstrap.until).
+	Until bool
 }
 
 func (c Config) withDefaults() Config {

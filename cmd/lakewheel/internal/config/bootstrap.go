@@ -72,7 +72,7 @@ func (f *fileReader) until(n, at ast.Node, s *Source, what string) {
 	}
 	f.fields(at, what+".until", map[string]func(ast.Node){
 		"offsets": func(n ast.Node) {
-			s.Kafka.Start = kafka.Start{Kind: kafka.AtOffsets, Offsets: f.startOffsets(n, what+".until.offsets", s.Kafka.Topics)}
+			s.Kafka.Start = kafka.Start{Kind: kafka.AtOffsets, Until: true, Offsets: f.startOffsets(n, what+".until.offsets", s.Kafka.Topics)}
 		},
 	})
 	for _, p := range s.Kafka.Start.Offsets.Sorted() {
