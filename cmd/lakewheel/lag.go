@@ -8,6 +8,8 @@ import (
 	"github.com/lakewheel/lakewheel/cmd/lakewheel/internal/wire"
 	"github.com/lakewheel/lakewheel/committer"
 	"github.com/lakewheel/lakewheel/microbatch"
+	"github.com/lakewheel/lakewheel/microbatch/source"
+	"github.com/lakewheel/lakewheel/offsets"
 )
 
 // lag is what is there beyond the positions of a commit; nil where nothing is counted so.
@@ -36,14 +38,30 @@ func readLag(ctx context.Context, p *config.Pipeline, w wire.World, r *committer
 		if err != nil {
 			return out, err
 		}
-		into := &out.Records
-		if s.Files != nil || s.Delta != nil {
-			into = &out.Bytes
-		}
+		out.add(s, a)
+	}
+	return out, nil
+}
+
+// add counts one source. Offsets of files, and of the archive before a topic, are bytes.
+func (l *lag) add(s *config.Source, a source.Available) {
+	count := func(into **int64, n int64) {
 		if *into == nil {
 			*into = new(int64)
 		}
-		**into += a.Progress.Positions().Behind(a.Latest)
+		**into += n
 	}
-	return out, nil
+	own := &l.Records
+	if s.Files != nil || s.Delta != nil {
+		own = &l.Bytes
+	}
+	count(own, 0)
+	at := a.Progress.Positions()
+	for p, end := range a.Latest {
+		into := own
+		if offsets.Archived(p.Topic) {
+			into = &l.Bytes
+		}
+		count(into, max(0, end-at[p]))
+	}
 }
