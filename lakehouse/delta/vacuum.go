@@ -27,19 +27,7 @@ const leastRetention = time.Hour
 //
 // What lies under a name that begins with "_" or "." is never garbage, nor is what is no data file, nor what lies in a folder that is a table itself.
 func (t *Table) Garbage(ctx context.Context, o lakehouse.VacuumOptions) (lakehouse.Garbage, error) {
-	found := map[string]store.Info{}
-	inner := map[string]bool{}
-	err := t.objects.Walk(ctx, "", func(in store.Info) error {
-		if isDataFile(in.Name) {
-			found[in.Name] = in
-		}
-		for _, log := range []string{logFolder, "_lakewheel"} {
-			if folder, _, ok := strings.Cut(in.Name, "/"+log+"/"); ok {
-				inner[folder] = true
-			}
-		}
-		return nil
-	})
+	found, inner, err := t.dataFiles(ctx)
 	if err != nil {
 		return lakehouse.Garbage{}, err
 	}
@@ -72,6 +60,23 @@ func (t *Table) Garbage(ctx context.Context, o lakehouse.VacuumOptions) (lakehou
 	}
 	slices.SortFunc(out.Files, func(a, b store.Info) int { return strings.Compare(a.Name, b.Name) })
 	return out, nil
+}
+
+// dataFiles finds those in the folder of the table, and the folders in it that are tables themselves.
+func (t *Table) dataFiles(ctx context.Context) (found map[string]store.Info, inner map[string]bool, err error) {
+	found, inner = map[string]store.Info{}, map[string]bool{}
+	err = t.objects.Walk(ctx, "", func(in store.Info) error {
+		if isDataFile(in.Name) {
+			found[in.Name] = in
+		}
+		for _, log := range []string{logFolder, "_lakewheel"} {
+			if folder, _, ok := strings.Cut(in.Name, "/"+log+"/"); ok {
+				inner[folder] = true
+			}
+		}
+		return nil
+	})
+	return found, inner, err
 }
 
 // below reports whether a name lies in one of some folders.
