@@ -203,6 +203,7 @@ func (r *PathReader) findAll(s []byte, i int, path Path, how style) (end int, fo
 
 // Length is the number of elements of a JSON array; ok is false for other text.
 func (r *PathReader) Length(doc []byte) (n int, ok bool) {
+	doc = standard(doc)
 	i := space(doc, 0)
 	if i == len(doc) || doc[i] != '[' || r.d.skip(doc, i, 1) < 0 {
 		return 0, false
@@ -217,6 +218,7 @@ func (r *PathReader) Length(doc []byte) (n int, ok bool) {
 // Keys calls use for the name of every member of a JSON object, in order; ok is false
 // for other text, for which use is not called. The name lives until the call ends.
 func (r *PathReader) Keys(doc []byte, use func(name []byte)) (ok bool) {
+	doc = standard(doc)
 	i := space(doc, 0)
 	if i == len(doc) || doc[i] != '{' || r.d.skip(doc, i, 1) < 0 {
 		return false
