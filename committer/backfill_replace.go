@@ -64,7 +64,7 @@ func (b *Backfill) admitUntold(ctx context.Context) error {
 			rows += r.Gone
 		}
 		if rows > 0 {
-			return fmt.Errorf("%w: %d rows of %s have no value in column %s, which the range goes by, as it came after them: they cannot be told from those of the range, and would stay beside what takes their place; fill everything (--all), or a new table with --into", ErrRefused, rows, c.opts.Table, column)
+			return fmt.Errorf("%w: %d rows of %s have no value in column %s, which the range goes by, and which rows from before it have none in: whether they are of the range cannot be told, and they would stay beside what takes their place; fill everything (--all), or a new table with --into", ErrRefused, rows, c.opts.Table, column)
 		}
 	}
 	return nil

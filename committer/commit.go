@@ -140,6 +140,20 @@ func (c *Committer) step(name string) error {
 	return c.opts.Step(name)
 }
 
+// waysOfColumns are those of the newest record with those of the query.
+func (c *Committer) waysOfColumns() map[string][]string {
+	out := map[string][]string{}
+	if c.last != nil {
+		maps.Copy(out, c.last.Columns)
+	}
+	for name, way := range c.opts.Columns {
+		if !slices.Contains(out[name], way) {
+			out[name] = append(slices.Clip(out[name]), way)
+		}
+	}
+	return out
+}
+
 // nextRecord is a record after the newest one, still without content.
 func (c *Committer) nextRecord() *Record {
 	r := &Record{Format: Format, Token: c.opts.Token(), QueryID: c.queryID, Pipeline: c.opts.Name, Epoch: c.epoch,
@@ -147,6 +161,7 @@ func (c *Committer) nextRecord() *Record {
 	if c.last != nil {
 		r.Parent = c.last.Token
 	}
+	r.Columns = c.waysOfColumns()
 	return r
 }
 

@@ -40,8 +40,10 @@ type Options struct {
 	// Bounded: the new epoch rides on the first commit instead of being taken at once.
 	Bounded bool
 	// Writer names this process for those it fences: host, pid, start.
-	Writer   string
-	Plan     string
+	Writer string
+	Plan   string
+	// Columns say how columns of the table came about that can tell which rows are of a range; see planner.Derivations.
+	Columns  map[string]string
 	Settings map[string]string
 	// Side tables by kind.
 	Side map[string]SideTable

@@ -44,6 +44,8 @@ type Record struct {
 	Side []SideFiles `json:"side"`
 	// Plan is the fingerprint of the physical plan.
 	Plan string `json:"plan"`
+	// Columns are, of columns that can tell which rows are of a range, all the ways in which they came about so far: a query may have changed.
+	Columns map[string][]string `json:"columns,omitempty"`
 	// Settings are those that a restart must not change silently.
 	Settings map[string]string `json:"settings"`
 }
@@ -51,7 +53,7 @@ type Record struct {
 // standAt makes a record say what another one says of where the pipeline stands: all but the batches.
 func (r *Record) standAt(o *Record) {
 	r.Sources, r.Watermarks, r.Active, r.Watermark, r.NoDataDue, r.BatchTime = o.Sources, o.Watermarks, o.Active, o.Watermark, o.NoDataDue, o.BatchTime
-	r.State, r.Operators, r.Plan, r.Settings = o.State, o.Operators, o.Plan, o.Settings
+	r.State, r.Operators, r.Plan, r.Columns, r.Settings = o.State, o.Operators, o.Plan, o.Columns, o.Settings
 }
 
 // Watermark is the global watermark around a batch.

@@ -261,6 +261,51 @@ func TestOtherGroups(t *testing.T) {
 	}
 }
 
+// The column that a range goes by has to be made as it was when the rows of the table were; other columns may be corrected.
+func TestOtherColumns(t *testing.T) {
+	window := func(what string) string {
+		return "SELECT " + what + " AS s, count(*) AS c FROM e GROUP BY window(ts, '10 seconds')"
+	}
+	rows := "SELECT ts AS a, n, n + 1 AS b, _partition AS p, _offset AS o FROM e"
+	for _, c := range []struct {
+		name    string
+		was     []string // the queries that ran, one after the other
+		is      string
+		request Request
+		differs string // "": it does not
+	}{
+		{"the end of a window for its start", []string{window("window.start")}, window("window.end"), times(0, 40), "s, which the range goes by, is end of window(e.ts, 10000000, 10000000, 0) in the query, and was start of window("},
+		{"a moved time", []string{rows}, "SELECT ts + INTERVAL 1 MINUTE AS a, n, n + 1 AS b, _partition AS p, _offset AS o FROM e", named(times(0, 40), "a"), "a, which the range goes by, is computed by plan"},
+		{"a moved time in all queries", []string{"SELECT ts + INTERVAL 1 MINUTE AS a, n FROM e"}, "SELECT ts + INTERVAL 1 MINUTE AS a, n FROM e", named(times(0, 100), "a"), ""},
+		{"another column", []string{rows}, "SELECT ts AS a, n * 2 AS n, n AS b, _partition AS p, _offset AS o FROM e", times(0, 40), ""},
+		{"changed and back again", []string{rows, "SELECT ts + INTERVAL 1 MINUTE AS a, n, n + 1 AS b, _partition AS p, _offset AS o FROM e", rows}, rows, times(0, 40), "a, which the range goes by, is e.ts in the query, and was computed by plan"},
+		{"all rows", []string{rows}, "SELECT ts + INTERVAL 1 MINUTE AS a, n, n + 1 AS b, _partition AS p, _offset AS o FROM e", Request{From: Beginning, Until: End}, ""},
+	} {
+		r := newRig("")
+		n := int64(0)
+		for _, query := range c.was {
+			for end := n + 60; n < end; n++ {
+				r.feed(float64(n), n)
+			}
+			r.query = query
+			r.stream(t)
+		}
+		r.query = c.is
+		before := r.objects.Writes()
+		_, err := Find(t.Context(), r.job(t, r.objects), c.request)
+		switch {
+		case c.differs == "":
+			require.NoError(t, err, c.name)
+		default:
+			require.ErrorIs(t, err, ErrInexact, c.name)
+			require.ErrorContains(t, err, "column "+c.differs, c.name)
+			_, err = Run(t.Context(), r.job(t, r.objects), c.request)
+			require.ErrorIs(t, err, ErrInexact, c.name)
+			require.Equal(t, before, r.objects.Writes(), "nothing was written")
+		}
+	}
+}
+
 func named(r Request, column string) Request {
 	r.Column = column
 	return r
@@ -393,7 +438,7 @@ func TestRowsFromBeforeTheColumn(t *testing.T) {
 		for _, run := range []func(context.Context, Job, Request) (Report, error){Find, Run} {
 			_, err := run(t.Context(), r.job(t, r.objects), c.request)
 			require.ErrorIs(t, err, committer.ErrRefused)
-			require.ErrorContains(t, err, "10 rows of memory/t have no value in column "+c.column+", which the range goes by, as it came after them")
+			require.ErrorContains(t, err, "10 rows of memory/t have no value in column "+c.column+", which the range goes by, and which rows from before it have none in")
 		}
 		require.Equal(t, before, r.objects.Writes(), "nothing was written")
 		_, err := Run(t.Context(), r.job(t, r.objects), Request{From: Beginning, Until: End})
@@ -484,6 +529,11 @@ func TestFillAnotherTable(t *testing.T) {
 		_, err := Fill(t.Context(), one.job(t, one.objects), times(10, 30), one.into(t, one.objects))
 		require.ErrorIs(t, err, committer.ErrRefused)
 		require.ErrorContains(t, err, "was filled with another range")
+		corrected := one
+		corrected.query = "SELECT window.start AS w, count(*) AS c, sum(n * 10) AS s FROM e GROUP BY window(ts, '10 seconds')"
+		_, err = Fill(t.Context(), corrected.job(t, one.objects), times(10, 45), corrected.into(t, one.objects))
+		require.ErrorIs(t, err, committer.ErrRefused)
+		require.ErrorContains(t, err, "was filled by another query")
 		if !died {
 			break
 		}

@@ -85,8 +85,11 @@ func sameCommand(ctx context.Context, into committer.Options, command string) er
 	if err != nil || r == nil {
 		return err
 	}
-	if was := r.Settings[commandSetting]; was != command {
+	switch was := r.Settings[commandSetting]; {
+	case was != command:
 		return fmt.Errorf("%w: %s was filled with another range (%q): fill a new table", committer.ErrRefused, into.Table, was)
+	case r.Plan != into.Plan:
+		return fmt.Errorf("%w: %s was filled by another query, and would have rows of both: fill a new table", committer.ErrRefused, into.Table)
 	}
 	return nil
 }

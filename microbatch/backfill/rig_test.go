@@ -126,7 +126,7 @@ func (r *rig) job(t testing.TB, objects store.Store) Job {
 		return committer.SideTable{Table: delta.Open(at, id), Objects: at, Schema: s}
 	}
 	opts := committer.Options{Table: delta.Open(store.Sub(objects, "t"), id), Objects: store.Sub(objects, "t"), Schema: planned.Physical.Schema(), Name: "p", Bounded: true,
-		Writer: "test", Plan: planner.Fingerprint(planned.Physical), RetainCommits: 100, RetainFor: time.Hour, AddColumns: r.evolves, Compaction: committer.CompactionPolicy{Files: 4, Inline: true},
+		Writer: "test", Plan: planner.Fingerprint(planned.Physical), Columns: planner.Derivations(planned.Physical), RetainCommits: 100, RetainFor: time.Hour, AddColumns: r.evolves, Compaction: committer.CompactionPolicy{Files: 4, Inline: true},
 		Side: map[string]committer.SideTable{microbatch.DeadLetterKind: side("dead", exec.DeadLetterSchema), microbatch.LateKind: side("late", late)},
 		Now:  r.Now, Token: func() int64 { return serial.Add(1) }, NewID: id, Sleep: r.Sleep}
 	q := microbatch.Query{Name: "p", Inputs: []microbatch.Input{{Name: "e", Source: r.source(), Bad: microbatch.BadRecords{MaxRatio: 1, MinRecords: 1}}}, Trigger: microbatch.Trigger{AvailableNow: true},

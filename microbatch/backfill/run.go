@@ -143,6 +143,19 @@ func (j *Job) sameRows(t *target, record *committer.Record) error {
 	if diff := microbatch.OtherRows(record.Operators, is); diff != "" {
 		return fmt.Errorf("%w: the rows of the table are of other groups than those of the query, so that none of them takes the place of another; its operators as they were (-) and as they are (+):\n%s\nGo back to them, or fill a new table with --into", ErrInexact, diff)
 	}
+	return t.sameColumns(record)
+}
+
+// sameColumns refuses a range by a column that was made otherwise when rows of the table were: its values there tell other rows than they would now.
+func (t *target) sameColumns(record *committer.Record) error {
+	for _, name := range t.goesBy(record.Sources) {
+		is := t.shape.derived[name]
+		for _, was := range record.Columns[name] {
+			if was != is {
+				return fmt.Errorf("%w: column %s, which the range goes by, is %s in the query, and was %s when rows of the table were made: the rows of the range cannot be told; fill everything (--all), or a new table with --into", ErrInexact, name, is, was)
+			}
+		}
+	}
 	return nil
 }
 

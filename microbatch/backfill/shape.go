@@ -15,6 +15,7 @@ import (
 type shape struct {
 	out     *columnar.Schema
 	origins []planner.Origin
+	derived map[string]string      // how columns came about
 	times   map[string]string      // the event time of each source that has one
 	groups  *planner.AggregateExec // nil: the query has none
 	clocked bool                   // columns depend on when they are computed
@@ -25,7 +26,7 @@ func newShape(plan planner.PhysicalNode, mode planner.OutputMode, r Request, int
 	if whole := r.Kind == All && into; mode != planner.Append && !whole {
 		return nil, fmt.Errorf("%w: with output_mode: %s a row is what all rows before it have made it, so a range has no rows of its own; all rows can be computed into another table (--all --into)", ErrInexact, mode)
 	}
-	s := &shape{out: plan.Schema(), origins: planner.Origins(plan), times: map[string]string{}}
+	s := &shape{out: plan.Schema(), origins: planner.Origins(plan), derived: planner.Derivations(plan), times: map[string]string{}}
 	var stateful []planner.PhysicalNode
 	var moving compute.Expr // the filter that wants other rows now
 	walk(plan, func(n planner.PhysicalNode) {

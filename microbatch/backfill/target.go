@@ -91,6 +91,26 @@ func (t *target) plan(f facts, g committer.Ground) (in committer.Intent, err err
 	return in, err
 }
 
+// goesBy are the columns of the table, by name, that tell the rows of the range.
+func (t *target) goesBy(sources map[string]offsets.Progress) []string {
+	var quotedNames []string
+	switch {
+	case t.r.Kind == All:
+	case t.r.Kind == EventTime:
+		quotedNames = []string{strings.TrimSuffix(t.column.name, ".start")}
+	default:
+		c, _ := t.shape.coordinateColumns(topics(sources)) // that they are there is checked where the condition is made
+		quotedNames = []string{c.topic, c.partition, c.offset}
+	}
+	var out []string
+	for _, f := range t.shape.out.Fields {
+		if slices.Contains(quotedNames, quoted(f.Name)) {
+			out = append(out, f.Name)
+		}
+	}
+	return out
+}
+
 // told are the columns that have a value in every row which can be told. An event time may be NULL, unless its column came later: then NULL says nothing.
 func (t *target) told(topics int, added []string) (out []string) {
 	switch {

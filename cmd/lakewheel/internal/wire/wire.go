@@ -208,7 +208,7 @@ func CommitterOptions(p *config.Pipeline, w World) (committer.Options, error) {
 		Table: w.OpenTable(p, objects), Objects: objects, Schema: p.TableSchema(),
 		PartitionBy: p.Sink.PartitionBy, Layout: p.Sink.Layout, AddColumns: p.Sink.AddColumns, Properties: p.Sink.Properties, Merge: mergeOf(p),
 		Name: p.Name, Previous: p.PreviousName, Append: p.Sink.Append, AcceptLoss: w.AcceptLoss, Bounded: p.Trigger.AvailableNow,
-		Writer: writerName(w.Clock.Now()), Plan: planner.Fingerprint(p.Planned.Physical), Settings: map[string]string{},
+		Writer: writerName(w.Clock.Now()), Plan: planner.Fingerprint(p.Planned.Physical), Columns: planner.Derivations(p.Planned.Physical), Settings: map[string]string{},
 		Side:          sides,
 		RetainCommits: retainCommits, RetainFor: retainFor, TargetFileSize: p.Commit.TargetBytes, Compaction: compaction,
 		Now: w.Clock.Now, Token: w.Token, NewID: w.NewID, Sleep: w.Clock.Sleep, Step: w.Step,
