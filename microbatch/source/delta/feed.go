@@ -48,8 +48,8 @@ type Config struct {
 	SkipChanges bool
 	// Declared is the schema of the source, Columns those of its columns that are read.
 	Declared, Columns *columnar.Schema
-	// Whole: the query takes all columns of the table, and the schema is that of its newest version at the start. A column that comes ends the run.
-	Whole bool
+	// TakesNew: the query would take a column that comes to the table, and the schema is that of its newest version at the start. One that comes ends the run.
+	TakesNew bool
 	// Where, over Columns, denies row groups of which the query wants nothing; it may be nil.
 	Where *prune.Condition
 	// Once: the first version alone is read.
@@ -150,7 +150,7 @@ func (f *Feed) explain(err error, first bool) error {
 
 // lookFirst learns with which version the query was planned.
 func (f *Feed) lookFirst(ctx context.Context) (err error) {
-	if f.c.Whole && f.known < 0 {
+	if f.c.TakesNew && f.known < 0 {
 		_, f.known, err = f.stream.Reach(ctx)
 	}
 	return err
@@ -202,7 +202,7 @@ func (f *Feed) first(ctx context.Context) (int64, error) {
 
 // take gives the files of a version, unless it cannot be a part of a stream.
 func (f *Feed) take(step delta.Step, found func(files.Found)) error {
-	if err := errors.Join(f.checkWhole(step), f.checkSchema(step)); err != nil {
+	if err := errors.Join(f.checkNew(step), f.checkSchema(step)); err != nil {
 		return err
 	}
 	f.id = step.ID
@@ -220,14 +220,14 @@ func (f *Feed) take(step delta.Step, found func(files.Found)) error {
 	return nil
 }
 
-// checkWhole ends a run that would take in the rows of a version without a column that came with it.
-func (f *Feed) checkWhole(step delta.Step) error {
-	if !f.c.Whole || step.Version <= f.known {
+// checkNew ends a run that would take in the rows of a version without a column that came with it.
+func (f *Feed) checkNew(step delta.Step) error {
+	if !f.c.TakesNew || step.Version <= f.known {
 		return nil
 	}
 	for _, has := range step.Schema.Fields {
 		if f.c.Declared.Index(has.Name) < 0 {
-			return fmt.Errorf("version %d of %s came with column %s, and the query takes all columns: start again, and it is among them", step.Version, f, has.Name)
+			return fmt.Errorf("version %d of %s came with column %s, which the query takes by its *: start again, and it is there", step.Version, f, has.Name)
 		}
 	}
 	return nil

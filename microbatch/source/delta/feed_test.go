@@ -270,7 +270,7 @@ func TestSchemaChanges(t *testing.T) {
 // A query of all columns takes no row in without a column that came while it ran, and has it after a start.
 func TestAllColumns(t *testing.T) {
 	r := newRig(t)
-	r.c.Whole = true
+	r.c.TakesNew = true
 	r.add(0, 2)
 	q := r.Build()
 	wider := sourcetest.Schema(t, "id BIGINT, name STRING, x BIGINT")
@@ -279,7 +279,7 @@ func TestAllColumns(t *testing.T) {
 	r.commit(lakehouse.Change{Schema: wider, DataChange: true, Operation: "ADD COLUMNS"})
 	r.Clock.Move(time.Minute)
 	_, err = q.Inputs[0].Source.Available(t.Context(), offsets.Progress{Kind: "delta", Identity: map[string]string{}, Partitions: offsets.Marks{}})
-	require.ErrorContains(t, err, "version 1 of memory came with column x, and the query takes all columns: start again, and it is among them")
+	require.ErrorContains(t, err, "version 1 of memory came with column x, which the query takes by its *: start again, and it is there")
 	require.NoError(t, r.Run(), "a start after it has planned with it, or with what was declared")
 }
 

@@ -8,7 +8,7 @@ import (
 )
 
 // maxLine bounds a line, in bytes: it lies in memory whole.
-const maxLine = 128 << 20
+const maxLine = 64 << 20
 
 // blockBytes is how much text is read at once.
 const blockBytes = 1 << 20
@@ -36,6 +36,9 @@ func (l *lines) next() (line []byte, at int64, err error) {
 	for {
 		if end := l.end(); end >= 0 {
 			line, at = l.buf[l.start:end], l.at
+			if len(line) > maxLine {
+				return nil, 0, l.tooLong()
+			}
 			l.skip(end + 1 - l.start)
 			return bytes.TrimSuffix(line, []byte("\r")), at, nil
 		}
@@ -95,6 +98,10 @@ func (l *lines) last() ([]byte, int64, error) {
 	return bytes.TrimSuffix(line, []byte("\r")), at, nil
 }
 
+func (l *lines) tooLong() error {
+	return fmt.Errorf("the line at byte %d is longer than %d MiB: cut it into several, or write the file as Parquet", l.at, maxLine>>20)
+}
+
 // shrink lets go of the buffer of a large line.
 func (l *lines) shrink() {
 	if rest := l.buf[l.start:]; cap(l.buf) > 2*largeLine && len(rest) < largeLine {
@@ -106,7 +113,7 @@ func (l *lines) shrink() {
 func (l *lines) fill() error {
 	open := copy(l.buf, l.buf[l.start:])
 	if open > maxLine {
-		return fmt.Errorf("the line at byte %d is longer than %d bytes", l.at, maxLine)
+		return l.tooLong()
 	}
 	if open >= largeLine && l.large != nil {
 		if err := l.large(); err != nil {

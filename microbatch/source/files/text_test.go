@@ -87,9 +87,12 @@ func TestLongLines(t *testing.T) {
 	long := bytes.Repeat([]byte("x"), 3*blockBytes)
 	got, _ := piece(t, Text{}, "x", append(append([]byte("a\n"), long...), "\nb"...), 0, int64(len(long)+4))
 	require.Equal(t, []string{"a", string(long), "b"}, got)
+	ended := &lines{in: io.MultiReader(bytes.NewReader(make([]byte, maxLine+1)), bytes.NewReader([]byte("\n")))}
+	_, _, err := ended.next()
+	require.ErrorContains(t, err, "the line at byte 0 is longer than 64 MiB")
 	endless := &lines{in: zeros{}}
-	_, _, err := endless.next()
-	require.EqualError(t, err, "the line at byte 0 is longer than 134217728 bytes")
+	_, _, err = endless.next()
+	require.EqualError(t, err, "the line at byte 0 is longer than 64 MiB: cut it into several, or write the file as Parquet")
 }
 
 // Of several readers one has a large line at a time; the others go on when its batch was worked on, or when they are to end.

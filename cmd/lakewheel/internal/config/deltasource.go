@@ -1,6 +1,8 @@
 package config
 
 import (
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/goccy/go-yaml/ast"
@@ -9,6 +11,7 @@ import (
 	"github.com/lakewheel/lakewheel/lakehouse/store"
 	"github.com/lakewheel/lakewheel/microbatch/exec"
 	"github.com/lakewheel/lakewheel/microbatch/source/delta"
+	"github.com/lakewheel/lakewheel/planner"
 )
 
 // DeltaSource is a Delta table that is read as a stream.
@@ -20,6 +23,7 @@ type DeltaSource struct {
 	MaxFiles, MaxBytes int64         // of a batch; 0: no bound
 	SkipLoss           bool
 	Asked              bool // the schema is the table's own, not one that the file declares
+	TakesNew           bool // so is what the query takes: a column that came to the table would be among it
 }
 
 // Tables tells the schema of a table that a source reads, so that the file need not declare it.
@@ -88,4 +92,22 @@ func (f *fileReader) tableSchema(n ast.Node, s *Source, what string) {
 		}
 		s.Delta.Asked = true
 	}
+}
+
+// newColumn is a name that no table has.
+const newColumn = "a column that comes\x00"
+
+// takesNew reports whether a query takes in columns that come to the table of a source, by a * somewhere: it is planned with one.
+func takesNew(text string, catalog planner.Catalog, s *Source, opts planner.Options) bool {
+	wider := s.table()
+	wider.Schema = &columnar.Schema{Fields: append(slices.Clone(s.Schema.Fields), columnar.Field{Name: newColumn, Type: columnar.String, Nullable: true})}
+	other := maps.Clone(catalog)
+	other[s.Name] = wider
+	planned, err := planner.Plan(text, other, opts)
+	if err != nil {
+		return true // it has a place where the column does not fit
+	}
+	return slices.ContainsFunc(planner.Scans(planned.Physical), func(scan *planner.ScanExec) bool {
+		return scan.Source == s.Name && scan.Out.Index(newColumn) >= 0
+	})
 }

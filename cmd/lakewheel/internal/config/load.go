@@ -272,12 +272,18 @@ func (f *fileReader) plan() {
 	if len(catalog) < len(f.sources) {
 		return // the schema has a fault of its own
 	}
-	planned, err := planner.Plan(text, catalog, planner.Options{Mode: f.p.Mode, Spark: f.restart.spark})
+	opts := planner.Options{Mode: f.p.Mode, Spark: f.restart.spark}
+	planned, err := planner.Plan(text, catalog, opts)
 	if err != nil {
 		f.queryFaults(err)
 		return
 	}
 	f.p.Planned = planned
+	for _, s := range f.sources {
+		if s.Delta != nil && s.Delta.Asked {
+			s.Delta.TakesNew = takesNew(text, catalog, s, opts)
+		}
+	}
 	f.takeSources()
 	f.planMerge(text)
 	if !f.p.Sink.Console {

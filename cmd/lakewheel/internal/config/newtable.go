@@ -37,5 +37,10 @@ func (p *Pipeline) NewTable(path string) error {
 			return fmt.Errorf("%s and %s, a table of the pipeline, lie in each other: give a folder of its own", path, own)
 		}
 	}
+	for _, s := range p.Sources {
+		if s.Files != nil && s.Files.reads(path) || s.Delta != nil && s.Delta.reads(path) {
+			return fmt.Errorf("source %s reads the files in %s: it would take the new table for its input; give another folder", s.Name, path)
+		}
+	}
 	return nil
 }

@@ -69,7 +69,7 @@ func (w World) openFiles(p *config.Pipeline, s *config.Source, plan *exec.Pipeli
 			order = s.EventTime.Column
 		}
 		c.Feed = deltasource.NewFeed(deltasource.Config{Name: s.Name, Table: delta.Open(objects, w.NewID), Start: d.Start, Order: order, SkipChanges: d.SkipChanges,
-			Declared: s.Schema, Columns: plan.Reads(), Whole: d.Asked && plan.Reads().Len() == s.Schema.Len(), Where: where, Once: c.Once, Log: w.Log})
+			Declared: s.Schema, Columns: plan.Reads(), TakesNew: d.TakesNew, Where: where, Once: c.Once, Log: w.Log})
 		c.Kind, c.MaxFiles, c.MaxBytes, c.Interval, c.SkipLoss = "delta", d.MaxFiles, d.MaxBytes, d.Interval, d.SkipLoss
 		return files.New(c), nil
 	}
