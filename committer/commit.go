@@ -147,6 +147,9 @@ func (c *Committer) waysOfColumns() map[string][]string {
 		maps.Copy(out, c.last.Columns)
 	}
 	for name, way := range c.opts.Columns {
+		if _, ok := out[name]; !ok && c.last != nil && c.last.Columns != nil && c.last.LastBatch >= 0 {
+			out[name] = []string{NoColumn}
+		}
 		if !slices.Contains(out[name], way) {
 			out[name] = append(slices.Clip(out[name]), way)
 		}

@@ -44,11 +44,15 @@ type Record struct {
 	Side []SideFiles `json:"side"`
 	// Plan is the fingerprint of the physical plan.
 	Plan string `json:"plan"`
-	// Columns are, of columns that can tell which rows are of a range, all the ways in which they came about so far: a query may have changed.
-	Columns map[string][]string `json:"columns,omitempty"`
+	// Columns are, of columns that can tell which rows are of a range, all the ways in which they came about so far: a query may have changed. NoColumn is
+	// the way of rows of before the query had such a column; nil: an older process wrote the record.
+	Columns map[string][]string `json:"columns,omitzero"`
 	// Settings are those that a restart must not change silently.
 	Settings map[string]string `json:"settings"`
 }
+
+// NoColumn is the way of a column that the query did not have yet.
+const NoColumn = "absent"
 
 // standAt makes a record say what another one says of where the pipeline stands: all but the batches.
 func (r *Record) standAt(o *Record) {

@@ -447,11 +447,23 @@ func TestRowsFromBeforeTheColumn(t *testing.T) {
 		require.NoError(t, err, "now all rows have it")
 		require.Len(t, r.table(t, "t"), 20)
 	}
+	other := newRig("SELECT n FROM e")
+	other.evolves = true
+	for n := range int64(10) {
+		other.feed(float64(n), n)
+	}
+	other.stream(t)
+	other.alter(t, "n BIGINT, ts TIMESTAMP")
+	other.query = "SELECT n, ts FROM e"
+	other.feed(10, 10)
+	other.stream(t)
+	_, err := Find(t.Context(), other.job(t, other.objects), times(5, 15))
+	require.ErrorContains(t, err, "10 rows of memory/t have no value in column `ts`", "another writer has added it")
 	r := newRig("SELECT ts, n FROM e")
 	r.docs.Append(0, []byte(`{"n":100}`), 0)
 	r.feed(1, 1)
 	r.stream(t)
-	_, err := Run(t.Context(), r.job(t, r.objects), times(0, 10))
+	_, err = Run(t.Context(), r.job(t, r.objects), times(0, 10))
 	require.NoError(t, err, "an event time may be NULL")
 	require.Len(t, r.table(t, "t"), 2)
 }

@@ -17,6 +17,7 @@ import (
 
 	"github.com/lakewheel/lakewheel/columnar"
 	"github.com/lakewheel/lakewheel/committer"
+	"github.com/lakewheel/lakewheel/lakehouse"
 	"github.com/lakewheel/lakewheel/lakehouse/delta"
 	"github.com/lakewheel/lakewheel/lakehouse/store"
 	"github.com/lakewheel/lakewheel/microbatch"
@@ -189,4 +190,20 @@ func (r *rig) into(t testing.TB, objects store.Store) Into {
 	o.Table = delta.Open(o.Objects, id)
 	o.Side = map[string]committer.SideTable{microbatch.DeadLetterKind: {Table: delta.Open(store.Sub(objects, "other_dead"), id), Schema: exec.DeadLetterSchema}}
 	return Into{Options: o, Sink: func(o committer.Options) microbatch.Sink { return microbatch.NewTableSink("Delta", o) }}
+}
+
+// alter gives the table another schema, as another writer does, who says nothing of it in the properties.
+func (r *rig) alter(t testing.TB, ddl string) {
+	d := delta.Open(store.Sub(r.objects, "t"), nil)
+	snap, err := d.Snapshot(context.Background())
+	require.NoError(t, err)
+	schema, err := planner.ParseSchema(ddl)
+	require.NoError(t, err)
+	_, err = d.Commit(context.Background(), snap, lakehouse.Change{Schema: schema, Time: r.now.UnixMilli(), Operation: "ADD COLUMNS"})
+	require.NoError(t, err)
+	name := fmt.Sprintf("t/_delta_log/%020d.json", snap.Version+1)
+	body, _, err := r.objects.Get(context.Background(), name)
+	require.NoError(t, err)
+	require.Contains(t, string(body), "lakewheel.addedColumns")
+	require.NoError(t, r.objects.Put(context.Background(), name, []byte(strings.ReplaceAll(string(body), "lakewheel.addedColumns", "other"))))
 }

@@ -151,7 +151,7 @@ func (t *target) sameColumns(record *committer.Record) error {
 	for _, name := range t.goesBy(record.Sources) {
 		is := t.shape.derived[name]
 		for _, was := range record.Columns[name] {
-			if was != is {
+			if was != is && was != committer.NoColumn {
 				return fmt.Errorf("%w: column %s, which the range goes by, is %s in the query, and was %s when rows of the table were made: the rows of the range cannot be told; fill everything (--all), or a new table with --into", ErrInexact, name, is, was)
 			}
 		}

@@ -86,7 +86,7 @@ func (t *target) plan(f facts, g committer.Ground) (in committer.Intent, err err
 	if in.Where, err = t.where(in, topics(sources)); err != nil {
 		return in, err
 	}
-	in.Told = t.told(topics(sources), g.Added)
+	in.Told = t.told(topics(sources), g)
 	in.Sides, err = t.sides(in)
 	return in, err
 }
@@ -112,13 +112,15 @@ func (t *target) goesBy(sources map[string]offsets.Progress) []string {
 }
 
 // told are the columns that have a value in every row which can be told. An event time may be NULL, unless its column came later: then NULL says nothing.
-func (t *target) told(topics int, added []string) (out []string) {
+func (t *target) told(topics int, g committer.Ground) (out []string) {
 	switch {
 	case t.into || t.r.Kind == All:
 	case t.r.Kind != EventTime:
 		c, _ := t.shape.coordinateColumns(topics)
 		out = slices.DeleteFunc([]string{c.topic, c.partition, c.offset}, func(name string) bool { return name == "" })
-	case slices.ContainsFunc(added, func(name string) bool { return quoted(name) == t.column.name }):
+	case slices.ContainsFunc(t.goesBy(g.Record.Sources), func(name string) bool {
+		return slices.Contains(g.Added, name) || slices.Contains(g.Record.Columns[name], committer.NoColumn)
+	}):
 		out = []string{t.column.name}
 	}
 	return out
