@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -165,7 +166,11 @@ func newJob(p *config.Pipeline, w wire.World) schedule.Job {
 			})
 			probed = probed || err == nil
 			noteRun(ctx, p, w, runJSON(p.Name, schedule.Result{Started: started, Ended: w.Clock.Now(), Outcome: out, Err: err}, time.Time{}))
-			return out, tellStop(err, p, w, stop)
+			told := tellStop(err, p, w, stop)
+			if errors.Is(err, microbatch.ErrAbandoned) { // no failure of the process, but of the run
+				return out, err
+			}
+			return out, told
 		},
 	}
 }

@@ -20,12 +20,14 @@ import (
 	"github.com/lakewheel/lakewheel/cmd/lakewheel/internal/config"
 	"github.com/lakewheel/lakewheel/cmd/lakewheel/internal/scenario"
 	"github.com/lakewheel/lakewheel/cmd/lakewheel/internal/wire"
+	"github.com/lakewheel/lakewheel/columnar"
 	"github.com/lakewheel/lakewheel/committer"
 	"github.com/lakewheel/lakewheel/lakehouse/store"
 	"github.com/lakewheel/lakewheel/microbatch"
 	"github.com/lakewheel/lakewheel/microbatch/schedule"
 	"github.com/lakewheel/lakewheel/microbatch/source"
 	"github.com/lakewheel/lakewheel/microbatch/source/memory"
+	"github.com/lakewheel/lakewheel/offsets"
 )
 
 // lake is what outlives a scheduler: tables and documents.
@@ -266,4 +268,36 @@ func TestRunLines(t *testing.T) {
 		require.Equal(t, c.json+"\n", asJSON.String())
 		require.Equal(t, c.text+"\n", text.String())
 	}
+}
+
+// endless is a source whose rows do not come until a run is given up.
+type endless struct{ *memory.Source }
+
+type endlessReader struct{}
+
+func (endless) Read(context.Context, offsets.Range) (source.Reader, error) {
+	return endlessReader{}, nil
+}
+func (endlessReader) Next(ctx context.Context) (*columnar.Batch, error) {
+	<-ctx.Done()
+	return nil, ctx.Err()
+}
+func (endlessReader) Close() error { return nil }
+
+// A run whose batch was dropped by a stop is abandoned: in its result, and in what the list shows.
+func TestAbandonedRuns(t *testing.T) {
+	l, log := newLake(t), &bytes.Buffer{}
+	p := scheduledPipeline(t, "p", "t", quarterly+"drain_timeout: 1ms\n")
+	l.add(1)
+	w := l.world(log)
+	w.Source = func(context.Context, *config.Source, bool) (source.Source, error) { return endless{l.docs}, nil }
+	stop := make(chan struct{})
+	close(stop)
+	_, err := newJob(p, w).Run(t.Context(), stop)
+	require.ErrorIs(t, err, microbatch.ErrAbandoned)
+	require.Equal(t, "abandoned", runJSON("p", schedule.Result{Err: err}, time.Time{}).Result)
+	run, err := readRun(t.Context(), p, w)
+	require.NoError(t, err)
+	require.Equal(t, "abandoned", run.Result)
+	require.Contains(t, log.String(), "stopped after the drain timeout: the open batch was abandoned")
 }
