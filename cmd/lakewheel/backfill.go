@@ -95,7 +95,8 @@ func (o backfillFlags) check(cmd *cobra.Command, p *config.Pipeline) error {
 	case o.into == "":
 		return nil
 	}
-	for _, path := range []string{o.into, wire.Into(p, o.into).DeadLetter, wire.Into(p, o.into).Late} {
+	other := wire.Into(p, o.into)
+	for _, path := range []string{o.into, other.DeadLetter, other.Late} {
 		if path == "" {
 			continue
 		}

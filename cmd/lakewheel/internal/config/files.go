@@ -111,6 +111,13 @@ func within(folder, place string) (string, bool) {
 	return filepath.ToSlash(below), true
 }
 
+// overlap reports whether two places are one, or one lies in the other.
+func overlap(a, b string) bool {
+	_, inside := within(a, b)
+	_, around := within(b, a)
+	return inside || around
+}
+
 // tableFormat is the format of a table, which a file does not say.
 func (f *fileReader) tableFormat(at ast.Node, what string) string {
 	if at != nil {
@@ -134,6 +141,14 @@ func (f *fileReader) checkFormat(p pair, s *Source, what string, nullAt ast.Node
 		f.fault(nullAt, "%s.on_null_value: these rows are no documents that could be NULL; leave it out", what)
 	}
 	s.OnNull = exec.RowForNull
+}
+
+// reads reports whether the source, or its archive, would read the files of a table.
+func (s *Source) reads(table string) bool {
+	if s.Bootstrap != nil && (&Source{Files: s.Bootstrap.Files, Delta: s.Bootstrap.Delta}).reads(table) {
+		return true
+	}
+	return s.Files != nil && s.Files.reads(table) || s.Delta != nil && s.Delta.reads(table)
 }
 
 // SkipsLoss reports whether the source, or its archive, steps over what is lost.

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -10,8 +11,6 @@ import (
 // tableFault says why no table can have a path, "" if one can: a local folder, or s3://bucket/prefix.
 func tableFault(path string) string {
 	switch {
-	case path == "":
-		return "the path is empty"
 	case store.IsS3(path):
 		if _, _, err := store.ParseS3(path); err != nil {
 			return err.Error()
@@ -25,20 +24,19 @@ func tableFault(path string) string {
 // NewTable checks the path of another table for the rows of the pipeline. It may not lie in one of the pipeline's, nor around it: a vacuum of the outer one
 // would take the files of the inner one for garbage.
 func (p *Pipeline) NewTable(path string) error {
+	if path == "" {
+		return errors.New("the path is empty")
+	}
 	if fault := tableFault(path); fault != "" {
-		return fmt.Errorf("%s", fault)
+		return errors.New(fault)
 	}
 	for _, own := range []string{p.Sink.Path, p.DeadLetter, p.Late} {
-		if own == "" {
-			continue
-		}
-		_, inside := within(own, path)
-		if _, around := within(path, own); inside || around {
+		if own != "" && overlap(own, path) {
 			return fmt.Errorf("%s and %s, a table of the pipeline, lie in each other: give a folder of its own", path, own)
 		}
 	}
 	for _, s := range p.Sources {
-		if s.Files != nil && s.Files.reads(path) || s.Delta != nil && s.Delta.reads(path) {
+		if s.reads(path) {
 			return fmt.Errorf("source %s reads the files in %s: it would take the new table for its input; give another folder", s.Name, path)
 		}
 	}

@@ -45,7 +45,7 @@ const mostUploads = 64
 
 // table checks the path of a table: a local folder, or s3://bucket/prefix.
 func (f *fileReader) table(n ast.Node, path, what string) {
-	if fault := tableFault(path); fault != "" && path != "" {
+	if fault := tableFault(path); fault != "" {
 		f.fault(n, "%s: %s", what, fault)
 	}
 }

@@ -1,7 +1,6 @@
 package config
 
 import (
-	"path/filepath"
 	"strings"
 
 	"github.com/goccy/go-yaml/ast"
@@ -46,8 +45,7 @@ func (f *fileReader) placeSideTable(path *string, kind string, neighbours ...str
 		*path = strings.TrimRight(main, "/") + "_" + kind
 	}
 	for _, other := range neighbours {
-		a, b := filepath.Clean(other)+"/", filepath.Clean(*path)+"/"
-		if main != "" && other != "" && (strings.HasPrefix(a, b) || strings.HasPrefix(b, a)) {
+		if main != "" && other != "" && overlap(other, *path) {
 			f.faultAt(1, 1, "side_tables.%s: %s and the table %s lie in each other; give it a folder of its own", kind, *path, other)
 		}
 	}
