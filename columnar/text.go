@@ -59,6 +59,9 @@ func invalidFields(a *array.Struct) (rows []int32) {
 			bad[row] = a.IsValid(int(row))
 		}
 	}
+	if len(bad) == 0 {
+		return nil
+	}
 	for i := range int32(a.Len()) {
 		if bad[i] {
 			rows = append(rows, i)

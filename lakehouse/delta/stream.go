@@ -52,8 +52,6 @@ type Step struct {
 	Removed int
 	// Schema is that of the table from this version on.
 	Schema *columnar.Schema
-	// ID of the table.
-	ID string
 }
 
 // Begin reads the files of a version: its step adds all of them.
@@ -243,18 +241,18 @@ func (s *Stream) sort(step Step) {
 // lowest is the lower bound, in microseconds, of the order of a file, the largest number if none is known.
 func (s *Stream) lowest(schema *columnar.Schema, a Added) int64 {
 	at := schema.Index(s.order)
-	if at < 0 || a.stats == "" {
+	if at < 0 {
 		return math.MaxInt64
 	}
 	f := schema.Fields[at]
+	if f.Type != columnar.Timestamp && f.Type != columnar.TimestampNTZ {
+		return math.MaxInt64
+	}
 	bound, ok := readBound(f.Type, parseStats(a.stats).MinValues[f.Name], false)
 	if !ok {
 		return math.MaxInt64
 	}
 	defer bound.Release()
-	if f.Type != columnar.Timestamp && f.Type != columnar.TimestampNTZ {
-		return math.MaxInt64
-	}
 	return columnar.Int64At(bound, 0)
 }
 
@@ -267,7 +265,7 @@ func (s *Stream) step(version int64) (Step, error) {
 	if err != nil {
 		return Step{}, fmt.Errorf("table %s, version %d: %w", s.t, version, err)
 	}
-	return Step{Version: version, Schema: snap.Schema, ID: snap.ID}, nil
+	return Step{Version: version, Schema: snap.Schema}, nil
 }
 
 // appendAdded leaves out of a file what reading it does not take.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/apache/arrow/go/v17/arrow/bitutil"
 	"github.com/parquet-go/parquet-go"
@@ -28,9 +29,9 @@ type booleanRuns struct {
 	optional bool // and definition levels
 }
 
-// mayHaveRuns reports whether pages of a chunk of booleans have runs. Levels are always runs, so that the list of encodings says little.
+// mayHaveRuns reports whether pages of a chunk are booleans as runs. The list of encodings has those of levels, too, which always are runs.
 func mayHaveRuns(m *format.ColumnMetaData) bool {
-	if m.Type != format.Boolean {
+	if m.Type != format.Boolean || !slices.Contains(m.Encoding, format.RLE) {
 		return false
 	}
 	if len(m.EncodingStats) == 0 {

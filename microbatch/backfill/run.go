@@ -60,7 +60,9 @@ func (j *Job) prepare(ctx context.Context, r Request) (*target, committer.Backfi
 	}
 	record, err := committer.NewestRecord(ctx, j.Options)
 	if err == nil && record != nil {
-		err = errors.Join(j.sameRows(t, record), j.known(ctx, record.Sources, r.Kind))
+		if err = j.sameRows(t, record); err == nil {
+			err = j.known(ctx, record.Sources, r.Kind)
+		}
 	}
 	if err != nil {
 		return nil, o, err

@@ -43,7 +43,7 @@ func (t *Task) values(raw *columnar.Batch, rows columnar.Selection) columnar.Col
 	if !t.file.Columns {
 		return columnar.Gather(raw.Column(source.ValueAt), rows, nil)
 	}
-	decoded, _, err := t.decode(raw)
+	decoded, err := t.columns(raw)
 	if err != nil {
 		return columnar.NewNullColumn(columnar.Binary, len(rows))
 	}

@@ -51,18 +51,12 @@ func (f *flow) raw(row int32) int32 {
 
 // collect moves the errors of an evaluation to the raw rows, and drops their rows.
 func (f *flow) collect(eval *compute.Evaluator) {
-	errs := eval.Errors()
-	for _, e := range errs {
-		f.failed = append(f.failed, columnar.RowError{Row: f.raw(e.Row), Err: e.Err})
-	}
-	if len(errs) > 0 {
-		f.drop(errs)
-	}
+	f.fail(eval.Errors())
 	eval.Reset()
 }
 
-// refuse fails rows of a packed batch; errs is ascending.
-func (f *flow) refuse(errs []columnar.RowError) {
+// fail drops rows of the batch, and notes the raw rows that they come from; errs is ascending.
+func (f *flow) fail(errs []columnar.RowError) {
 	if len(errs) == 0 {
 		return
 	}
@@ -70,7 +64,6 @@ func (f *flow) refuse(errs []columnar.RowError) {
 		f.failed = append(f.failed, columnar.RowError{Row: f.raw(e.Row), Err: e.Err})
 	}
 	f.drop(errs)
-	f.pack()
 }
 
 // drop takes rows of the batch out of the selection; errs is ascending.

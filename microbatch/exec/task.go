@@ -141,15 +141,23 @@ func (t *Task) decode(raw *columnar.Batch) (*columnar.Batch, []columnar.RowError
 	if !t.file.Columns {
 		return t.decoder.Decode(raw.Column(source.ValueAt))
 	}
+	rows, err := t.columns(raw)
+	if err != nil {
+		return nil, nil, err
+	}
+	return rows, refusedColumns(rows), nil
+}
+
+// columns are those of rows that came as columns.
+func (t *Task) columns(raw *columnar.Batch) (*columnar.Batch, error) {
 	if n := raw.Schema().Len() - source.FirstColumn; n != t.p.decoded.Len() {
-		return nil, nil, fmt.Errorf("source %s, file %s: the rows have %d columns, the query reads %d", t.p.input.Name, t.file.Name, n, t.p.decoded.Len())
+		return nil, fmt.Errorf("source %s, file %s: the rows have %d columns, the query reads %d", t.p.input.Name, t.file.Name, n, t.p.decoded.Len())
 	}
 	cols := slices.Clone(raw.Columns()[source.FirstColumn:])
 	for _, c := range cols {
 		c.Retain()
 	}
-	rows := columnar.NewBatch(t.p.decoded, cols, raw.Rows())
-	return rows, refusedColumns(rows), nil
+	return columnar.NewBatch(t.p.decoded, cols, raw.Rows()), nil
 }
 
 // topic is the first coordinate of the running batch.
@@ -328,7 +336,8 @@ func runSteps(eval *compute.Evaluator, steps []step, f *flow) error {
 		}
 	}
 	f.pack()
-	f.refuse(invalidText(f.batch))
+	f.fail(invalidText(f.batch))
+	f.pack()
 	return nil
 }
 

@@ -113,9 +113,6 @@ func (f *Feed) Find(ctx context.Context, at int64, found func(files.Found)) (int
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	first := at < 0
-	if err := f.lookFirst(ctx); err != nil {
-		return at, err
-	}
 	at, err := f.begin(ctx, at, found)
 	for err == nil && !f.c.Once {
 		step, ok, nextErr := f.stream.Next(ctx, at)
@@ -148,18 +145,15 @@ func (f *Feed) explain(err error, first bool) error {
 	return err
 }
 
-// lookFirst learns with which version the query was planned.
-func (f *Feed) lookFirst(ctx context.Context) (err error) {
-	if f.c.TakesNew && f.known < 0 {
-		_, f.known, err = f.stream.Reach(ctx)
-	}
-	return err
-}
-
-// begin gives the files of the start, if this is one.
+// begin gives the files of the start, if this is one. At the first look it learns with which version the query was planned.
 func (f *Feed) begin(ctx context.Context, at int64, found func(files.Found)) (int64, error) {
 	if at >= 0 {
-		return at, nil
+		if f.known >= 0 || !f.c.TakesNew {
+			return at, nil
+		}
+		var err error
+		_, f.known, err = f.stream.Reach(ctx)
+		return at, err
 	}
 	version, err := f.first(ctx)
 	if err != nil {
@@ -179,6 +173,7 @@ func (f *Feed) begin(ctx context.Context, at int64, found func(files.Found)) (in
 // first is the version of the start.
 func (f *Feed) first(ctx context.Context) (int64, error) {
 	oldest, newest, err := f.stream.Reach(ctx)
+	f.known = newest
 	switch s := f.c.Start; {
 	case err != nil:
 		return -1, err
@@ -202,10 +197,12 @@ func (f *Feed) first(ctx context.Context) (int64, error) {
 
 // take gives the files of a version, unless it cannot be a part of a stream.
 func (f *Feed) take(step delta.Step, found func(files.Found)) error {
-	if err := errors.Join(f.checkNew(step), f.checkSchema(step)); err != nil {
+	if err := f.checkNew(step); err != nil {
 		return err
 	}
-	f.id = step.ID
+	if err := f.checkSchema(step); err != nil {
+		return err
+	}
 	switch {
 	case step.Removed == 0:
 	case !f.c.SkipChanges:
